@@ -1,0 +1,151 @@
+"""Corpora: what each is made of, read from corpora.toml; and the shard an article belongs to.
+
+    [lupus]
+    title = "Lupus and ultraviolet light"
+    source = "articles/lupus"        # a folder or archive of JATS files, relative to this file
+
+The corpus `demo` ships with the package and is always there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kg_pipeline import files
+from kg_pipeline.errors import CorpusError
+
+DEMO = "demo"
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_PACKAGED = Path(__file__).parent / "demo" / "articles"
+
+
+class CorpusSpec(BaseModel):
+    """One corpus and every setting that decides what its graph contains.
+
+    `standardization` and `inference` choose between our guarded rules and the published eGoT rules.
+    `license_policy` says for which licence classes text may be quoted.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    title: str = ""
+    source: str
+    chunk_tokens: int = Field(220, ge=32, le=480, description="upper bound of a chunk, in embedding-model tokens")
+    chunk_overlap: int = Field(1, ge=0, le=8, description="sentences that neighbouring chunks share")
+    extraction: Literal["auto", "offline", "llm"] = "auto"
+    standardization: Literal["guarded", "egot"] = "guarded"
+    inference: Literal["typed", "egot"] = "typed"
+    max_inferred_per_node: int = Field(20, ge=0)
+    max_inferred: int = Field(200_000, ge=0)
+    hub_degree: int = Field(200, ge=2, description="nodes of a higher degree are not composed through")
+    include_appendices: bool = False
+
+    @property
+    def source_path(self) -> Path:
+        """Folder or archive of the corpus."""
+        return Path(self.source)
+
+
+def shard_of(article_id: str, shards: int) -> str:
+    """Two digits; stable across corpora, processes and machines."""
+    value = int.from_bytes(hashlib.sha256(article_id.encode()).digest()[:8])
+    return f"{value % shards:02d}"
+
+
+def shard_keys(shards: int) -> list[str]:
+    """All shard names, sorted."""
+    return [f"{number:02d}" for number in range(shards)]
+
+
+def load_corpora(path: Path) -> dict[str, CorpusSpec]:
+    """Every corpus by name, sorted: those of the file (none if it is absent) and the packaged demo corpus.
+
+    Raises
+    ------
+    CorpusError
+        If the file is not TOML, a name is not a slug, or an option is unknown or has a value that cannot be used.
+
+    """
+    specs = {DEMO: CorpusSpec(name=DEMO, title="Sample articles: UV and lupus; small cell lung cancer", source=str(_PACKAGED))}
+    try:
+        content = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return specs
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path} cannot be read: {error}.") from None
+    try:
+        sections = tomllib.loads(content)
+    except tomllib.TOMLDecodeError as error:
+        raise CorpusError(f"{path} is not valid TOML: {error}. Mend that line and run the command again.") from None
+    for name, options in sections.items():
+        specs[name] = _spec(path, name, options)
+    return dict(sorted(specs.items()))
+
+
+def find_corpus(path: Path, name: str) -> CorpusSpec:
+    """The corpus of that name, or a CorpusError that lists those there are."""
+    corpora = load_corpora(path)
+    if name not in corpora:
+        known = ", ".join(corpora)
+        raise CorpusError(
+            f"There is no corpus named {name!r}. Known: {known}. "
+            f"Add one with `kg build {name} --source FOLDER`, or as a [{name}] section of {path}."
+        )
+    return corpora[name]
+
+
+def add_corpus(path: Path, name: str, source: Path) -> CorpusSpec:
+    """The corpus of that name, added to the end of the file if it is new; its source must be the same if it is not."""
+    corpora = load_corpora(path)
+    absolute = source.expanduser().absolute()
+    if name in corpora:
+        known = corpora[name]
+        if known.source_path.resolve() != absolute.resolve():
+            raise CorpusError(
+                f"Corpus {name!r} already reads {known.source}; this build names {absolute}. "
+                f"Choose another name, or change its source in {path}."
+            )
+        return known
+    if not absolute.exists():
+        raise CorpusError(f"{source} does not exist. Give a folder (or .tar, .tar.gz, .tar.xz, .zip) of JATS XML files.")
+    spec = _spec(path, name, {"source": str(absolute)})
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    separator = "\n" if before and not before.endswith("\n\n") else ""
+    files.write_text(path, f"{before}{separator}[{name}]\nsource = {json.dumps(str(absolute), ensure_ascii=False)}\n")
+    return spec
+
+
+def _spec(path: Path, name: str, options: object) -> CorpusSpec:
+    if name == DEMO:
+        raise CorpusError(f"{path}: the name {DEMO!r} belongs to the packaged sample corpus; rename the section.")
+    if not _SLUG.fullmatch(name):
+        raise CorpusError(f"{path}: {name!r} cannot name a corpus; use lower-case letters, digits and single hyphens.")
+    if not isinstance(options, dict):
+        raise CorpusError(f"{path}: {name} = … stands outside of a section; write [{name}] and its options below.")
+    try:
+        spec = CorpusSpec.model_validate({**options, "name": name})
+    except ValidationError as error:
+        raise CorpusError(f"{path}, section [{name}]: {_explain(error)}") from None
+    return spec.model_copy(update={"source": str(path.parent / Path(spec.source).expanduser())})
+
+
+def _explain(error: ValidationError) -> str:
+    known = ", ".join(sorted(CorpusSpec.model_fields.keys() - {"name"}))
+    parts = []
+    for problem in error.errors(include_url=False):
+        option = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            parts.append(f"{option!r} is not an option (there are: {known})")
+        elif problem["type"] == "missing":
+            parts.append(f"{option!r} is missing")
+        else:
+            parts.append(f"{option} = {problem['input']!r}: {problem['msg'].lower()}")
+    return "; ".join(parts) + "."

