@@ -290,6 +290,7 @@ DATASETS: dict[str, pa.Schema] = {
     "chunks": CHUNKS,
     "mentions": MENTIONS,
     "triples": TRIPLES,
+    "triple_mentions": MENTIONS, # mentions a language model added, anchored in the text
     "rejects": REJECTS,
     "entities": ENTITIES,
     "entity_mentions": ENTITY_MENTIONS,
