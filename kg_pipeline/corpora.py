@@ -38,7 +38,9 @@ class CorpusSpec(BaseModel):
     name: str
     title: str = ""
     source: str
-    chunk_tokens: int = Field(220, ge=32, le=480, description="upper bound of a chunk, in embedding-model tokens")
+    chunk_tokens: int = Field(
+        220, ge=32, le=480, description="upper bound of a chunk, in embedding-model tokens"
+    )
     chunk_overlap: int = Field(1, ge=0, le=8, description="sentences that neighbouring chunks share")
     extraction: Literal["auto", "offline", "llm"] = "auto"
     standardization: Literal["guarded", "egot"] = "guarded"
@@ -74,7 +76,11 @@ def load_corpora(path: Path) -> dict[str, CorpusSpec]:
         If the file is not TOML, a name is not a slug, or an option is unknown or has a value that cannot be used.
 
     """
-    specs = {DEMO: CorpusSpec(name=DEMO, title="Sample articles: UV and lupus; small cell lung cancer", source=str(_PACKAGED))}
+    specs = {
+        DEMO: CorpusSpec(
+            name=DEMO, title="Sample articles: UV and lupus; small cell lung cancer", source=str(_PACKAGED)
+        )
+    }
     try:
         content = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -84,7 +90,9 @@ def load_corpora(path: Path) -> dict[str, CorpusSpec]:
     try:
         sections = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
-        raise CorpusError(f"{path} is not valid TOML: {error}. Mend that line and run the command again.") from None
+        raise CorpusError(
+            f"{path} is not valid TOML: {error}. Mend that line and run the command again."
+        ) from None
     for name, options in sections.items():
         specs[name] = _spec(path, name, options)
     return dict(sorted(specs.items()))
@@ -115,21 +123,31 @@ def add_corpus(path: Path, name: str, source: Path) -> CorpusSpec:
             )
         return known
     if not absolute.exists():
-        raise CorpusError(f"{source} does not exist. Give a folder (or .tar, .tar.gz, .tar.xz, .zip) of JATS XML files.")
+        raise CorpusError(
+            f"{source} does not exist. Give a folder (or .tar, .tar.gz, .tar.xz, .zip) of JATS XML files."
+        )
     spec = _spec(path, name, {"source": str(absolute)})
     before = path.read_text(encoding="utf-8") if path.exists() else ""
     separator = "\n" if before and not before.endswith("\n\n") else ""
-    files.write_text(path, f"{before}{separator}[{name}]\nsource = {json.dumps(str(absolute), ensure_ascii=False)}\n")
+    files.write_text(
+        path, f"{before}{separator}[{name}]\nsource = {json.dumps(str(absolute), ensure_ascii=False)}\n"
+    )
     return spec
 
 
 def _spec(path: Path, name: str, options: object) -> CorpusSpec:
     if name == DEMO:
-        raise CorpusError(f"{path}: the name {DEMO!r} belongs to the packaged sample corpus; rename the section.")
+        raise CorpusError(
+            f"{path}: the name {DEMO!r} belongs to the packaged sample corpus; rename the section."
+        )
     if not _SLUG.fullmatch(name):
-        raise CorpusError(f"{path}: {name!r} cannot name a corpus; use lower-case letters, digits and single hyphens.")
+        raise CorpusError(
+            f"{path}: {name!r} cannot name a corpus; use lower-case letters, digits and single hyphens."
+        )
     if not isinstance(options, dict):
-        raise CorpusError(f"{path}: {name} = … stands outside of a section; write [{name}] and its options below.")
+        raise CorpusError(
+            f"{path}: {name} = … stands outside of a section; write [{name}] and its options below."
+        )
     try:
         spec = CorpusSpec.model_validate({**options, "name": name})
     except ValidationError as error:

@@ -27,7 +27,9 @@ def schema_of(name: str) -> pa.Schema:
     try:
         return DATASETS[name]
     except KeyError:
-        raise DatasetError(f"There is no dataset named {name!r}; kg_pipeline.schema.DATASETS lists them.") from None
+        raise DatasetError(
+            f"There is no dataset named {name!r}; kg_pipeline.schema.DATASETS lists them."
+        ) from None
 
 
 def table_from_rows(name: str, rows: Iterable[dict[str, Any]]) -> pa.Table:
@@ -55,7 +57,9 @@ def to_table(name: str, frame: pl.DataFrame | pa.Table) -> pa.Table:
         raise DatasetError(f"A table does not fit the schema of dataset {name!r}: {error}") from error
     nulls = [f.name for f in schema if not f.nullable and cast.column(f.name).null_count]
     if nulls:
-        raise DatasetError(f"A table for dataset {name!r} has nulls in {', '.join(nulls)}, which must have none.")
+        raise DatasetError(
+            f"A table for dataset {name!r} has nulls in {', '.join(nulls)}, which must have none."
+        )
     return cast.replace_schema_metadata(None)
 
 

@@ -58,15 +58,15 @@ class LlmError(KgError):
     """The language model endpoint failed."""
 
 
-class LlmUnavailable(LlmError):  # noqa: N818 - reads as what it says at the call site
+class LlmUnavailable(LlmError):
     """The endpoint cannot be reached, or the circuit breaker is open."""
 
 
-class LlmRefused(LlmError):  # noqa: N818
+class LlmRefused(LlmError):
     """The endpoint answered, but not with what was asked for."""
 
 
-class BudgetExhausted(LlmError):  # noqa: N818
+class BudgetExhausted(LlmError):
     """The token or cost budget is spent; nothing more is sent."""
 
 
@@ -86,7 +86,7 @@ class CorruptGraphError(GraphError):
     """A file of a graph version does not match its manifest."""
 
 
-class StoreUnavailable(GraphError):  # noqa: N818
+class StoreUnavailable(GraphError):
     """The Neo4j server cannot be reached or refuses the credentials."""
 
 

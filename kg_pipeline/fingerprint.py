@@ -37,8 +37,9 @@ def _source_digest(module: str) -> str:
     origin = Path(spec.origin)
     if spec.submodule_search_locations is None:
         return file_sha256(origin)
-    files = sorted(path for path in origin.parent.rglob("*") if path.suffix in {".py", ".md", ".json", ".toml"})
-    return digest([(path.relative_to(origin.parent).as_posix(), file_sha256(path)) for path in files])
+    folder = origin.parent
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return digest([(path.relative_to(folder).as_posix(), file_sha256(path)) for path in files])
 
 
 def code_digest(modules: Iterable[str], packages: Iterable[str] = ()) -> str:

@@ -127,10 +127,17 @@ def input_digests(datasets: Datasets, stage: str, corpus: str, shard: str) -> di
 
 
 def _write(
-    datasets: Datasets, outputs: Sequence[str], corpus: str, shard: str, reusable: set[str], fresh: list[ArticleOutput]
+    datasets: Datasets,
+    outputs: Sequence[str],
+    corpus: str,
+    shard: str,
+    reusable: set[str],
+    fresh: list[ArticleOutput],
 ) -> None:
     for name in outputs:
-        kept = datasets.read_or_empty(name, corpus, shard).filter(pl.col("article_id").is_in(sorted(reusable)))
+        kept = datasets.read_or_empty(name, corpus, shard).filter(
+            pl.col("article_id").is_in(sorted(reusable))
+        )
         made = _frame(table_from_rows(name, (row for output in fresh for row in output.rows.get(name, ()))))
         # A stable sort by article keeps each article's own row order.
         datasets.write(name, corpus, kept.vstack(made).sort("article_id", maintain_order=True), shard)

@@ -36,7 +36,9 @@ def _optional(name: str, kind: pa.DataType, meaning: str) -> pa.Field:
 
 
 _SPAN = pa.struct([pa.field("start", pa.int32()), pa.field("end", pa.int32())])
-_ARTICLE = _field("article_id", pa.string(), "PMCID without version, or DOI:… / FILE:… where the file has none")
+_ARTICLE = _field(
+    "article_id", pa.string(), "PMCID without version, or DOI:… / FILE:… where the file has none"
+)
 _START = _field("start", pa.int32(), "first code point in documents.text")
 _END = _field("end", pa.int32(), "code point after the last in documents.text")
 
@@ -44,16 +46,28 @@ ARTICLE_INDEX = pa.schema(
     [
         _ARTICLE,
         _field("version", pa.int32(), "article version, 1 where the source names none"),
-        _field("source_ref", pa.string(), "where the source keeps it: relative path, with #n inside an articleset"),
-        _field("content_sha256", pa.string(), "SHA-256 of the article's XML bytes; empty where there are none"),
+        _field(
+            "source_ref",
+            pa.string(),
+            "where the source keeps it: relative path, with #n inside an articleset",
+        ),
+        _field(
+            "content_sha256", pa.string(), "SHA-256 of the article's XML bytes; empty where there are none"
+        ),
         _field("size", pa.int64(), "bytes of XML"),
         _field("shard", pa.string(), "two digits, from the hash of article_id"),
         _field("status", pa.string(), "one of ARTICLE_STATUSES, as far as the listing can tell"),
         _field("reason", pa.string(), "why the status is not ok; empty otherwise"),
         _field("article_type", pa.string(), "JATS @article-type, empty if absent"),
-        _field("license", pa.string(), "licence as the article states it (URL or short text), empty if absent"),
+        _field(
+            "license", pa.string(), "licence as the article states it (URL or short text), empty if absent"
+        ),
         _field("license_class", pa.string(), "one of LICENSE_CLASSES"),
-        _field("change", pa.string(), "added | updated | retracted | withdrawn | unchanged, against the last listing"),
+        _field(
+            "change",
+            pa.string(),
+            "added | updated | retracted | withdrawn | unchanged, against the last listing",
+        ),
     ]
 )
 
@@ -111,7 +125,9 @@ DOCUMENTS = pa.schema(
         _field("article_type", pa.string(), "JATS @article-type"),
         _field("language", pa.string(), "xml:lang of the article, en if absent"),
         _field("license_class", pa.string(), "one of LICENSE_CLASSES"),
-        _field("text", pa.string(), "the article's text: paragraphs joined by a blank line, in document order"),
+        _field(
+            "text", pa.string(), "the article's text: paragraphs joined by a blank line, in document order"
+        ),
         _field("sections", pa.list_(_SECTION), "sections with full title path; spans do not overlap"),
         _field("paragraphs", pa.list_(_PARAGRAPH), "paragraphs in document order; spans do not overlap"),
         _field("glossary", pa.list_(_ABBREVIATION), "abbreviations the article's glossary defines"),
@@ -131,7 +147,11 @@ CHUNKS = pa.schema(
         _END,
         _field("text", pa.string(), "documents.text[start:end]"),
         _field("n_tokens", pa.int32(), "tokens of the embedding model's tokenizer"),
-        _field("sentences", pa.list_(_SPAN), "sentence spans in documents.text; overlapping chunks share sentences"),
+        _field(
+            "sentences",
+            pa.list_(_SPAN),
+            "sentence spans in documents.text; overlapping chunks share sentences",
+        ),
     ]
 )
 
@@ -151,7 +171,11 @@ MENTIONS = pa.schema(
         _START,
         _END,
         _field("text", pa.string(), "the surface form"),
-        _field("normal_form", pa.string(), "the form to standardise: the long form where the text is an abbreviation"),
+        _field(
+            "normal_form",
+            pa.string(),
+            "the form to standardise: the long form where the text is an abbreviation",
+        ),
         _field("category", pa.string(), "Biolink category, for example biolink:Disease"),
         _optional("concept_id", pa.string(), "the accepted candidate, null where none is certain"),
         _field("candidates", pa.list_(_CANDIDATE), "vocabulary candidates, best first"),
@@ -182,7 +206,9 @@ REJECTS = pa.schema(
     [
         _ARTICLE,
         _field("chunk_id", pa.string(), "chunk it came from"),
-        _field("reason", pa.string(), "quote_not_found | head_not_anchored | tail_not_anchored | same_entity | …"),
+        _field(
+            "reason", pa.string(), "quote_not_found | head_not_anchored | tail_not_anchored | same_entity | …"
+        ),
         _field("detail", pa.string(), "what was rejected, as it was offered"),
     ]
 )
@@ -190,7 +216,9 @@ REJECTS = pa.schema(
 STAGE_STATUS = pa.schema(
     [
         _ARTICLE,
-        _field("input_digest", pa.string(), "digest of what the stage read and of the code and settings it ran"),
+        _field(
+            "input_digest", pa.string(), "digest of what the stage read and of the code and settings it ran"
+        ),
         _field("status", pa.string(), "ok | partial (some chunks to be tried again) | failed"),
         _field("reason", pa.string(), "what failed; empty otherwise"),
         _field("rows", pa.int32(), "rows it produced"),
@@ -251,7 +279,9 @@ RELATIONS = pa.schema(
         _field("confidence", pa.float32(), "belief in (0, 1]; inferred ones never exceed their premises"),
         _field("n_articles", pa.int32(), "articles that state it; 0 for inferred ones"),
         _field("n_evidence", pa.int32(), "evidence rows; 0 for inferred ones"),
-        _field("premises", pa.list_(pa.string()), "relation ids it was inferred from; empty for asserted ones"),
+        _field(
+            "premises", pa.list_(pa.string()), "relation ids it was inferred from; empty for asserted ones"
+        ),
         _field("rule", pa.string(), "rule that inferred it; empty for asserted ones"),
     ]
 )
@@ -290,7 +320,7 @@ DATASETS: dict[str, pa.Schema] = {
     "chunks": CHUNKS,
     "mentions": MENTIONS,
     "triples": TRIPLES,
-    "triple_mentions": MENTIONS, # mentions a language model added, anchored in the text
+    "triple_mentions": MENTIONS,  # mentions a language model added, anchored in the text
     "rejects": REJECTS,
     "entities": ENTITIES,
     "entity_mentions": ENTITY_MENTIONS,

@@ -85,7 +85,6 @@ class Settings(_Frozen):
 
 
 _PREFIX = "KG_"
-_SECTIONS = {"LLM": LlmSettings, "NEO4J": Neo4jSettings}
 
 
 def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -118,7 +117,7 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
                 **values,
                 "home": home,
                 "llm": _llm(sections["LLM"], variables),
-                "neo4j": Neo4jSettings.model_validate(sections["NEO4J"]) if "uri" in sections["NEO4J"] else None,
+                "neo4j": sections["NEO4J"] or None,
             }
         )
     except ValidationError as error:
@@ -129,21 +128,27 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
 _FOREIGN = frozenset({"KG_SHARED"})
 
 
-def _llm(options: dict[str, str], variables: Mapping[str, str]) -> LlmSettings | None:
+def _llm(options: dict[str, str], variables: Mapping[str, str]) -> dict[str, str] | None:
     if not options:
         return None
     missing = [f"KG_LLM_{name.upper()}" for name in ("base_url", "model") if name not in options]
     if missing:
-        raise SettingsError(f"A language model needs {' and '.join(missing)} too; set it, or unset the other KG_LLM_ variables.")
+        raise SettingsError(
+            f"A language model needs {' and '.join(missing)} too; set it, or unset the other KG_LLM_ variables."
+        )
     # A local server asks for no key, and the client library insists on one.
     key = options.get("api_key") or variables.get("OPENAI_API_KEY") or "not-needed"
-    return LlmSettings.model_validate({**options, "api_key": key})
+    return {**options, "api_key": key}
 
 
 def _explain(error: ValidationError) -> str:
     parts = []
     for problem in error.errors(include_url=False, include_input=False):
         name = _PREFIX + "_".join(str(part) for part in problem["loc"]).upper()
-        known = "is not a setting; see `kg doctor` for those there are"
-        parts.append(f"{name} {known if problem['type'] == 'extra_forbidden' else problem['msg'].lower()}")
+        message = problem["msg"].lower()
+        if problem["type"] == "extra_forbidden":
+            message = "is not a setting; the README lists those there are"
+        elif problem["type"] == "missing":
+            message = "is missing"
+        parts.append(f"{name}: {message}")
     return "; ".join(parts) + "."

@@ -6,9 +6,13 @@ The function and its items must be picklable; results come back in the order of 
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing.connection import wait
 from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
@@ -43,9 +47,25 @@ class ProcessWorkers:
         if len(items) < 2 or self.processes < 2:
             yield from map(function, items)
             return
-        context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(min(self.processes, len(items)), mp_context=context)
+        pool = ProcessPoolExecutor(
+            min(self.processes, len(items)),
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_become_worker,
+        )
         try:
             yield from pool.map(function, items)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _become_worker() -> None:
+    """Leave Ctrl-C to the parent, and end when the parent is gone, even if it was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

@@ -1,0 +1,99 @@
+"""From triples to relations, and from relations to what follows from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dagster as dg
+from kg_pipeline.inference.stage import build_community, build_lexical, build_relations, build_transitive
+
+from assets.extraction import triples, vocabulary
+from assets.normalization import entities
+from assets.partitions import CORPUS
+from assets.stage import result, stage_run
+from kg_pipeline import checks
+from kg_pipeline.fingerprint import code_digest
+from resources.workspace import Workspace
+
+GROUP = "inference"
+_CODE = code_digest(["kg_pipeline.inference", "kg_pipeline.vocabulary"])[:12]
+_NO_RELATIONS = (
+    "Look at the rejects and at the triples of the corpus; too few articles, or no language model?"
+)
+
+
+@dg.asset(
+    group_name=GROUP,
+    partitions_def=CORPUS,
+    code_version=_CODE,
+    kinds={"parquet"},
+    deps=[triples, entities],
+    check_specs=[
+        dg.AssetCheckSpec("relations_are_not_empty", asset="relations", blocking=True),
+        dg.AssetCheckSpec("relations_have_evidence", asset="relations", blocking=True),
+    ],
+)
+def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+    """Asserted relations between entities, each with the sentences that state it."""
+    settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
+    with stage_run(context, settings.home):
+        counts = build_relations(datasets, workspace.corpus(corpus))
+    outcomes = {
+        "relations_are_not_empty": checks.is_not_empty(datasets, "relations", corpus, _NO_RELATIONS),
+        "relations_have_evidence": checks.every_relation_has_evidence(datasets, corpus),
+    }
+    return result(datasets, corpus, "relations", counts, outcomes)
+
+
+@dg.asset(
+    group_name=GROUP,
+    partitions_def=CORPUS,
+    code_version=_CODE,
+    kinds={"parquet"},
+    deps=[relations, entities],
+    check_specs=[dg.AssetCheckSpec("transitive_premises_exist", asset="transitive_relations", blocking=True)],
+)
+def transitive_relations(
+    context: dg.AssetExecutionContext, workspace: Workspace
+) -> dg.MaterializeResult[Any]:
+    """Relations composed of two asserted ones through the typed composition table."""
+    settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
+    with stage_run(context, settings.home):
+        counts = build_transitive(datasets, workspace.corpus(corpus))
+    outcome = checks.premises_exist(datasets, "transitive_relations", corpus)
+    return result(datasets, corpus, "transitive_relations", counts, {"transitive_premises_exist": outcome})
+
+
+@dg.asset(
+    group_name=GROUP,
+    partitions_def=CORPUS,
+    code_version=_CODE,
+    kinds={"parquet"},
+    deps=[relations, entities, vocabulary],
+    check_specs=[dg.AssetCheckSpec("lexical_premises_exist", asset="lexical_relations", blocking=True)],
+)
+def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+    """Relations between entities whose names share a head noun, confirmed by the vocabulary's hierarchy."""
+    settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
+    with stage_run(context, settings.home):
+        counts = build_lexical(datasets, workspace.corpus(corpus), settings)
+    outcome = checks.premises_exist(datasets, "lexical_relations", corpus)
+    return result(datasets, corpus, "lexical_relations", counts, {"lexical_premises_exist": outcome})
+
+
+@dg.asset(
+    group_name=GROUP,
+    partitions_def=CORPUS,
+    pool="llm",
+    code_version=_CODE,
+    kinds={"parquet"},
+    deps=[relations, entities],
+    check_specs=[dg.AssetCheckSpec("community_premises_exist", asset="community_relations", blocking=True)],
+)
+def community_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+    """Hypotheses that link communities of the graph, marked as such, with their support on both sides."""
+    settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
+    with stage_run(context, settings.home):
+        counts = build_community(datasets, workspace.corpus(corpus), settings)
+    outcome = checks.premises_exist(datasets, "community_relations", corpus)
+    return result(datasets, corpus, "community_relations", counts, {"community_premises_exist": outcome})

@@ -1,0 +1,34 @@
+"""From mentions to entities."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import dagster as dg
+from kg_pipeline.normalization.stage import build_entities
+
+from assets.extraction import mentions, triples, vocabulary
+from assets.partitions import CORPUS
+from assets.stage import result, stage_run
+from kg_pipeline import checks
+from kg_pipeline.fingerprint import code_digest
+from resources.workspace import Workspace
+
+
+@dg.asset(
+    group_name="normalization",
+    partitions_def=CORPUS,
+    code_version=code_digest(["kg_pipeline.normalization", "kg_pipeline.vocabulary"])[:12],
+    kinds={"parquet"},
+    deps=[mentions, triples, vocabulary],
+    check_specs=[dg.AssetCheckSpec("entities_cover_mentions", asset="entities", blocking=True)],
+)
+def entities(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+    """Standardised entities, the mentions that belong to each, and every merge with its reason."""
+    settings, corpus = workspace.settings(), context.partition_key
+    datasets = workspace.datasets()
+    with stage_run(context, settings.home):
+        report = build_entities(datasets, workspace.corpus(corpus), settings)
+    outcome = checks.every_mention_has_an_entity(datasets, corpus)
+    return result(datasets, corpus, "entities", asdict(report), {"entities_cover_mentions": outcome})

@@ -1,0 +1,147 @@
+"""The `kg` command's entry: commands, options, and errors as one sentence."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from kg_pipeline.errors import KgError
+
+app = typer.Typer(
+    name="kg",
+    help="From PubMed Central articles to a versioned knowledge graph, and cited answers from it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+CorpusName = Annotated[
+    str, typer.Argument(help="Name of a corpus; `kg corpora` lists them.", metavar="CORPUS")
+]
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run the command line; our errors become one sentence on standard error and exit status 1."""
+    errors = Console(stderr=True, soft_wrap=True, highlight=False)
+    try:
+        app()
+    except KgError as error:
+        errors.print("[bold red]error:[/] ", end="")
+        errors.print(str(error), markup=False)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        errors.print("Interrupted. What was finished is kept: run the same command again to go on.")
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output went away (`kg … | head`); there is nobody left to tell.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+@app.command()
+def build(
+    corpus: CorpusName,
+    source: Annotated[
+        Path | None, typer.Option(help="Folder or archive of JATS XML; adds the corpus to the corpora file.")
+    ] = None,
+) -> None:
+    """Bring a corpus' graph up to date and make it the current version."""
+    from kg_pipeline.cli import building, show
+
+    console = Console()
+    result = building.build(corpus, source, console)
+    show.build_result(console, result)
+
+
+@app.command()
+def ask(
+    corpus: CorpusName,
+    question: Annotated[str, typer.Argument(help="A question in plain words.")],
+    version: Annotated[str, typer.Option(help="Graph version; `kg versions` lists them.")] = "latest",
+    method: Annotated[str, typer.Option(help="Retrieval method.")] = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
+) -> None:
+    """Answer a question from the current graph, with numbered citations."""
+    import retrieval
+
+    with retrieval.open(corpus, version=version) as graph:
+        answer = graph.ask(question, method=method)
+    if as_json:
+        typer.echo(answer.to_json())
+    else:
+        Console(highlight=False, soft_wrap=True).print(answer.render(), markup=False)
+
+
+@app.command()
+def demo() -> None:
+    """Build the sample corpus and ask it two questions."""
+    from kg_pipeline.cli import demonstration
+
+    demonstration.run(Console(highlight=False))
+
+
+@app.command()
+def ui(
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 3000,
+) -> None:
+    """Start Dagster's web interface and daemon for this workspace."""
+    from kg_pipeline.cli import interface
+
+    interface.serve(port, Console())
+
+
+@app.command()
+def corpora() -> None:
+    """List the corpora, their sources and their current versions."""
+    from kg_pipeline.cli import show
+
+    show.corpora(Console())
+
+
+@app.command()
+def versions(corpus: CorpusName) -> None:
+    """List the graph versions of a corpus."""
+    from kg_pipeline.cli import show
+
+    show.versions(Console(), corpus)
+
+
+@app.command()
+def verify(
+    corpus: CorpusName,
+    version: Annotated[str, typer.Option(help="Graph version; `kg versions` lists them.")] = "latest",
+) -> None:
+    """Check a graph version: checksums, foreign keys, quotes and premises."""
+    from kg_pipeline.cli import show
+
+    show.verify(Console(), corpus, version)
+
+
+@app.command()
+def diff(
+    corpus: CorpusName,
+    before: Annotated[str, typer.Argument(help="Earlier version.")],
+    after: Annotated[str, typer.Argument(help="Later version.")] = "latest",
+) -> None:
+    """Show what changed between two graph versions."""
+    from kg_pipeline.cli import show
+
+    show.diff(Console(), corpus, before, after)
+
+
+@app.command()
+def doctor() -> None:
+    """Show what is installed, which models and endpoints are used, and how to get what is missing."""
+    from kg_pipeline.cli import diagnosis
+
+    if not diagnosis.run(Console(soft_wrap=True)):
+        raise typer.Exit(1)
+
+
+if __name__ == "__main__":
+    main()

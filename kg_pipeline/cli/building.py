@@ -1,0 +1,195 @@
+"""`kg build`: materialise a corpus' assets through Dagster, in this process, and only if something changed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+from rich.console import Console
+
+from kg_pipeline import files
+from kg_pipeline.cli import instance as dagster_instance
+from kg_pipeline.cli import progress
+from kg_pipeline.corpora import CorpusSpec, add_corpus, find_corpus, shard_keys
+from kg_pipeline.datasets import Datasets
+from kg_pipeline.errors import GraphError, StageError
+from kg_pipeline.fingerprint import code_digest, digest
+from kg_pipeline.graph.reader import Manifest
+from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+_SHARDED = ("articles", "documents", "chunks", "mentions", "triples")
+_PER_CORPUS = (
+    "entities",
+    "relations",
+    "transitive_relations",
+    "lexical_relations",
+    "community_relations",
+    "embeddings",
+    "graph_version",
+    "current_graph",
+)
+_CODE = ("kg_pipeline", "assets", "resources")
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What a build did."""
+
+    corpus: str
+    manifest: Manifest
+    unchanged: bool
+    seconds: float
+    stage_seconds: dict[str, float] = field(default_factory=dict)
+    neo4j: str = ""
+
+
+def build(corpus: str, source: Path | None, console: Console) -> BuildResult:
+    """Bring the corpus up to date.
+
+    Raises
+    ------
+    CorpusError
+        If the corpus or its source cannot be used.
+    StageError
+        If a stage fails; what was finished is kept.
+
+    """
+    started = time.perf_counter()
+    settings = load_settings()
+    spec = (
+        add_corpus(settings.corpora_file, corpus, source)
+        if source
+        else find_corpus(settings.corpora_file, corpus)
+    )
+    lock = FileLock(settings.home / "locks" / f"{corpus}.lock")
+    Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with lock.acquire(timeout=0):
+            return _build_locked(spec, settings, console, started)
+    except Timeout:
+        raise StageError(
+            f"Another build of corpus {corpus!r} is running. Wait for it to end, then build again."
+        ) from None
+
+
+def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, started: float) -> BuildResult:
+    with console.status("Starting Dagster …"):
+        instance = dagster_instance.open_instance(settings)
+        from kg_pipeline.definitions import defs
+    datasets, versions = Datasets(settings.datasets), VersionStore(settings.graphs)
+    seconds: dict[str, float] = {}
+    with instance, progress.shown(console):
+        seconds |= _materialise(defs, instance, ["article_index"], partition=spec.name)
+        key = _build_key(datasets, spec, settings)
+        known = _finished_build(datasets, versions, spec.name, key)
+        if known is not None and settings.neo4j is None:
+            return BuildResult(spec.name, known, unchanged=True, seconds=time.perf_counter() - started)
+        if known is None:
+            seconds |= _materialise(defs, instance, ["vocabulary"])
+            seconds |= _materialise(
+                defs, instance, _SHARDED, corpus=spec.name, shards=shard_keys(settings.shards)
+            )
+            seconds |= _materialise(defs, instance, _PER_CORPUS, partition=spec.name)
+        if settings.neo4j is not None:
+            seconds |= _materialise(defs, instance, ["neo4j_graph"], partition=spec.name)
+    reader = versions.open(spec.name)
+    manifest = reader.manifest
+    reader.close()
+    if manifest.pending_chunks == 0:
+        record = {"key": key, "version": manifest.version}
+        files.write_text(_record_path(datasets, spec.name), json.dumps(record))
+    return BuildResult(
+        spec.name,
+        manifest,
+        known is not None,
+        time.perf_counter() - started,
+        seconds,
+        settings.neo4j.uri if settings.neo4j else "",
+    )
+
+
+def _build_key(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> str:
+    index = datasets.read("article_index", spec.name).select(
+        "article_id", "version", "content_sha256", "status", "shard"
+    )
+    return digest(
+        index.rows(),
+        spec.model_dump(),
+        code_digest(_CODE),
+        [settings.spacy_model, settings.sentence_model, settings.embedding_model, settings.shards],
+        [settings.llm.base_url, settings.llm.model] if settings.llm else None,
+    )
+
+
+def _record_path(datasets: Datasets, corpus: str) -> Path:
+    return datasets.root / corpus / "build.json"
+
+
+def _finished_build(datasets: Datasets, versions: VersionStore, corpus: str, key: str) -> Manifest | None:
+    """Manifest of the current version if the last finished build had the same inputs, code and settings."""
+    try:
+        record = json.loads(_record_path(datasets, corpus).read_text())
+        reader = versions.open(corpus)
+    except (FileNotFoundError, ValueError, GraphError):
+        return None
+    manifest = reader.manifest
+    reader.close()
+    return manifest if record == {"key": key, "version": manifest.version} else None
+
+
+def _materialise(
+    defs: dg.Definitions,
+    instance: dg.DagsterInstance,
+    assets: Sequence[str],
+    *,
+    partition: str | None = None,
+    corpus: str = "",
+    shards: Sequence[str] = (),
+) -> dict[str, float]:
+    import dagster as dg
+
+    tags = {"kg/command": "build"}
+    if shards:
+        tags["dagster/asset_partition_range_start"] = f"{corpus}|{shards[0]}"
+        tags["dagster/asset_partition_range_end"] = f"{corpus}|{shards[-1]}"
+    result = dg.materialize(
+        [asset for asset in defs.assets or () if isinstance(asset, dg.AssetsDefinition)],
+        selection=list(assets),
+        partition_key=partition,
+        instance=instance,
+        resources=dict(defs.resources or {}),
+        tags=tags,
+        raise_on_error=False,
+        run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+    )
+    if not result.success:
+        raise StageError(_why(result))
+    return {
+        event.step_key: event.step_success_data.duration_ms / 1000
+        for event in result.all_events
+        if event.is_step_success and event.step_key
+    }
+
+
+def _why(result: dg.ExecuteInProcessResult) -> str:
+    """The sentence of the failure that a person should read, or the name of the blocking check."""
+    for event in result.all_events:
+        if event.is_step_failure:
+            data = event.step_failure_data
+            if data.user_failure_data and data.user_failure_data.description:
+                return data.user_failure_data.description
+            cause = data.error.cause if data.error and data.error.cause else data.error
+            return (
+                f"Stage {event.step_key} failed: {cause.message.strip() if cause else 'no reason was given'}"
+            )
+    failed = [check for check in result.get_asset_check_evaluations() if not check.passed and check.blocking]
+    return "; ".join(f"{check.description}" for check in failed) or "The run failed; `kg ui` shows its log."

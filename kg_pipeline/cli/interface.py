@@ -1,0 +1,50 @@
+"""`kg ui`: Dagster's webserver and daemon on this workspace."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from kg_pipeline.cli import instance as dagster_instance
+from kg_pipeline.corpora import load_corpora
+from kg_pipeline.errors import SettingsError
+from kg_pipeline.settings import load_settings
+
+_HOST = "127.0.0.1"
+_WORKSPACE = """\
+load_from:
+  - python_module:
+      module_name: kg_pipeline.definitions
+      location_name: kg_pipeline
+"""
+
+
+def serve(port: int, console: Console) -> None:
+    """Run `dagster dev` until it is interrupted.
+
+    Raises
+    ------
+    SettingsError
+        If the port is taken.
+    CorpusError
+        If the corpora file cannot be read: better here in a sentence than in a traceback in the browser.
+
+    """
+    settings = load_settings()
+    load_corpora(settings.corpora_file)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if probe.connect_ex((_HOST, port)) == 0:
+            raise SettingsError(f"Port {port} is taken. Give another: kg ui --port {port + 1}")
+    dagster_instance.open_instance(settings).dispose()
+    workspace = Path("workspace.yaml")
+    if not workspace.is_file():
+        workspace = settings.dagster_home / "workspace.yaml"
+        workspace.write_text(_WORKSPACE)
+    console.print(f"Dagster opens on http://{_HOST}:{port} (Ctrl-C ends it).")
+    command = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace), "-h", _HOST, "-p", str(port)]
+    sys.exit(subprocess.call(command))

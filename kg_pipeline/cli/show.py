@@ -1,0 +1,152 @@
+"""Tables that commands print."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import polars as pl
+from rich.console import Console
+from rich.table import Table
+
+from kg_pipeline.cli.building import BuildResult
+from kg_pipeline.corpora import find_corpus, load_corpora
+from kg_pipeline.datasets import Datasets
+from kg_pipeline.errors import CorruptGraphError
+from kg_pipeline.graph.diff import diff_versions
+from kg_pipeline.graph.verify import verify_version
+from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.settings import load_settings
+
+_COUNTS = ("documents", "chunks", "mentions", "triples", "entities", "merges")
+
+
+def build_result(console: Console, result: BuildResult) -> None:
+    """What a build made: articles by status, rows by stage, relations by kind, rejects by reason, seconds."""
+    settings = load_settings()
+    datasets = Datasets(settings.datasets)
+    table = Table(title=f"Corpus {result.corpus}, version {result.manifest.version}", title_justify="left")
+    table.add_column("what")
+    table.add_column("rows", justify="right")
+    table.add_column("of which")
+    statuses = _counted(datasets, "articles", "status", result.corpus)
+    table.add_row("articles", str(sum(statuses.values())), _listing(statuses))
+    for name in _COUNTS:
+        rows = int(datasets.scan(name, result.corpus).select(pl.len()).collect().item())
+        table.add_row(name, str(rows), _detail(datasets, name, result.corpus))
+    kinds = result.manifest.relations_by_kind
+    table.add_row("relations", str(sum(kinds.values())), _listing(kinds))
+    rejects = _counted(datasets, "rejects", "reason", result.corpus)
+    table.add_row("rejected triples", str(sum(rejects.values())), _listing(rejects) or "none")
+    console.print(table)
+    if result.stage_seconds:
+        times = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in result.stage_seconds.items())
+        console.print(f"Seconds a stage: {times}.", highlight=False)
+    if result.neo4j:
+        console.print(f"Neo4j at {result.neo4j} holds this version.", highlight=False)
+    extractor = (
+        f"the language model {settings.llm.model}"
+        if settings.llm
+        else "the offline extractor (no language model is set)"
+    )
+    state = "Nothing changed" if result.unchanged else f"Built with {extractor}"
+    console.print(
+        f"{state}; {result.seconds:.1f} s in all. Current version: {result.manifest.version}.",
+        highlight=False,
+    )
+    if result.manifest.pending_chunks:
+        console.print(
+            f"{result.manifest.pending_chunks} chunks have no answer of the language model yet; build again to ask for them.",
+            highlight=False,
+        )
+
+
+def corpora(console: Console) -> None:
+    """Corpora with their source and current version."""
+    settings = load_settings()
+    versions_of = VersionStore(settings.graphs)
+    table = Table("corpus", "title", "source", "current version")
+    for name, spec in load_corpora(settings.corpora_file).items():
+        source = "packaged sample articles" if name == "demo" else spec.source
+        table.add_row(name, spec.title, source, versions_of.current(name) or f"none: kg build {name}")
+    console.print(table)
+    console.print(f"Corpora file: {settings.corpora_file}", highlight=False, soft_wrap=True)
+
+
+def versions(console: Console, corpus: str) -> None:
+    """Versions of a corpus, newest first."""
+    settings = load_settings()
+    find_corpus(settings.corpora_file, corpus)
+    table = Table("version", "made", "articles", "entities", "relations", "")
+    listed = sorted(VersionStore(settings.graphs).versions(corpus), key=lambda v: v.created, reverse=True)
+    for version in listed:
+        counts = version.manifest.counts
+        made = datetime.fromtimestamp(version.created, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
+        numbers = (str(counts.get(name, 0)) for name in ("documents", "entities", "relations"))
+        table.add_row(version.version, made, *numbers, "current" if version.is_current else "")
+    if listed:
+        console.print(table)
+    else:
+        console.print(f"Corpus {corpus} has no version yet. Run: kg build {corpus}", highlight=False)
+
+
+def verify(console: Console, corpus: str, version: str) -> None:
+    """Check a version and say so.
+
+    Raises
+    ------
+    CorruptGraphError
+        If something does not hold.
+
+    """
+    settings = load_settings()
+    find_corpus(settings.corpora_file, corpus)
+    store = VersionStore(settings.graphs)
+    resolved = store.resolve(corpus, version)
+    problems = verify_version(store.folder(corpus, resolved))
+    if problems:
+        details = "; ".join(str(problem) for problem in problems[:5])
+        raise CorruptGraphError(
+            f"Version {resolved} of {corpus} has {len(problems)} problems: {details}. Run: kg build {corpus}"
+        )
+    console.print(f"Version {resolved} of {corpus} verifies.", highlight=False)
+
+
+def diff(console: Console, corpus: str, before: str, after: str) -> None:
+    """What changed between two versions."""
+    settings = load_settings()
+    find_corpus(settings.corpora_file, corpus)
+    store = VersionStore(settings.graphs)
+    change = diff_versions(
+        store.folder(corpus, store.resolve(corpus, before)),
+        store.folder(corpus, store.resolve(corpus, after)),
+    )
+    table = Table("what", "added", "removed", "changed")
+    for name, counts in change.counts().items():
+        table.add_row(name, *(str(counts[key]) for key in ("added", "removed", "changed")))
+    console.print(table)
+
+
+def _counted(datasets: Datasets, name: str, column: str, corpus: str) -> dict[str, int]:
+    frame = datasets.scan(name, corpus).group_by(column).len().sort("len", column, descending=[True, False])
+    return dict(frame.collect().iter_rows())
+
+
+def _listing(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+
+
+def _detail(datasets: Datasets, name: str, corpus: str) -> str:
+    if name == "mentions":
+        linked = datasets.scan(name, corpus).select(pl.col("concept_id").is_not_null().sum()).collect().item()
+        return f"{linked} linked to the vocabulary"
+    if name == "triples":
+        flags = (
+            datasets.scan(name, corpus)
+            .select(pl.col("negated").sum(), pl.col("speculative").sum())
+            .collect()
+            .row(0)
+        )
+        return f"{flags[0]} negated, {flags[1]} speculative"
+    if name == "merges":
+        return _listing(_counted(datasets, name, "rule", corpus))
+    return ""

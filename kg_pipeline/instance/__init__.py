@@ -1,0 +1,1 @@
+"""Packaged configuration of the Dagster instance."""

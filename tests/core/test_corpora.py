@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_pipeline.corpora import add_corpus, find_corpus, load_corpora, shard_keys, shard_of
+from kg_pipeline.errors import CorpusError
+
+
+def write(folder: Path, content: str) -> Path:
+    path = folder / "corpora.toml"
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_an_absent_file_leaves_the_packaged_demo(tmp_path: Path) -> None:
+    assert list(load_corpora(tmp_path / "corpora.toml")) == ["demo"]
+
+
+def test_sources_are_relative_to_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path, '[lupus]\nsource = "articles"\n')
+    assert load_corpora(path)["lupus"].source_path == tmp_path / "articles"
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        ('[lupus\nsource = "x"', "line 1"),
+        ('[lupus]\nsorce = "x"', "'sorce' is not an option"),
+        ('[lupus]\ntitle = "x"', "'source' is missing"),
+        ('[lupus]\nsource = "x"\nchunk_tokens = 3', "chunk_tokens = 3"),
+        ('[lupus]\nsource = "x"\nstandardization = "fuzzy"', "'guarded' or 'egot'"),
+        ('["Lupus SLE"]\nsource = "x"', "cannot name a corpus"),
+        ('[demo]\nsource = "x"', "belongs to the packaged sample corpus"),
+        ('lupus = "x"', "outside of a section"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(tmp_path: Path, content: str, hint: str) -> None:
+    with pytest.raises(CorpusError, match=r"corpora\.toml") as caught:
+        load_corpora(write(tmp_path, content))
+    assert hint in str(caught.value)
+
+
+def test_an_unknown_corpus_lists_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="Known: demo"):
+        find_corpus(tmp_path / "corpora.toml", "lupus")
+
+
+def test_a_new_corpus_is_appended_and_what_stood_there_is_kept(tmp_path: Path) -> None:
+    path = write(tmp_path, '# ours\n[first]\nsource = "a"')
+    source = tmp_path / 'odd "name"'
+    source.mkdir()
+    add_corpus(path, "second", source)
+    assert path.read_text().startswith('# ours\n[first]\nsource = "a"\n')
+    assert load_corpora(path)["second"].source_path == source
+    assert add_corpus(path, "second", source).name == "second"
+
+
+def test_a_corpus_does_not_change_its_source_silently(tmp_path: Path) -> None:
+    path = write(tmp_path, '[first]\nsource = "a"\n')
+    (tmp_path / "b").mkdir()
+    with pytest.raises(CorpusError, match="already reads"):
+        add_corpus(path, "first", tmp_path / "b")
+
+
+def test_a_missing_source_leaves_the_file_alone(tmp_path: Path) -> None:
+    path = tmp_path / "corpora.toml"
+    with pytest.raises(CorpusError, match="does not exist"):
+        add_corpus(path, "first", tmp_path / "nowhere")
+    assert not path.exists()
+
+
+@given(st.text(min_size=1), st.integers(1, 99))
+def test_every_article_belongs_to_one_existing_shard(article_id: str, shards: int) -> None:
+    assert shard_of(article_id, shards) in shard_keys(shards)
+
+
+def test_shards_are_balanced_and_fixed() -> None:
+    counts = Counter(shard_of(f"PMC{number}", 64) for number in range(64_000))
+    assert len(counts) == 64
+    assert max(counts.values()) < 1.2 * min(counts.values())
+    # Written down: another value would move every article to another shard of an existing corpus.
+    assert shard_of("PMC3531190", 64) == "05"

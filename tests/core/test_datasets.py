@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.errors import DatasetError
+from kg_pipeline.files import TEMPORARY_PREFIX, replacing
+
+ROW = {"article_id": "PMC1", "chunk_id": "PMC1:c0", "reason": "quote_not_found", "detail": "x"}
+
+
+def test_a_table_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    datasets = Datasets(tmp_path)
+    datasets.write("rejects", "demo", table_from_rows("rejects", [ROW]), "07")
+    assert datasets.read("rejects", "demo", "07").to_dicts() == [ROW]
+    assert datasets.shards("rejects", "demo") == ["07"]
+
+
+def test_equal_rows_give_equal_bytes(tmp_path: Path) -> None:
+    datasets = Datasets(tmp_path)
+    frame = pl.DataFrame([ROW])
+    datasets.write("rejects", "a", frame)
+    datasets.write("rejects", "b", table_from_rows("rejects", [ROW]))
+    assert datasets.path("rejects", "a").read_bytes() == datasets.path("rejects", "b").read_bytes()
+
+
+def test_a_corpus_is_scanned_over_its_shards_in_order(tmp_path: Path) -> None:
+    datasets = Datasets(tmp_path)
+    for shard in ("02", "00", "01"):
+        datasets.write("rejects", "demo", pl.DataFrame([{**ROW, "article_id": shard}]), shard)
+    assert datasets.scan("rejects", "demo").collect()["article_id"].to_list() == ["00", "01", "02"]
+    assert datasets.scan("rejects", "other").collect().is_empty()
+
+
+@pytest.mark.parametrize(
+    ("row", "hint"),
+    [
+        ({k: v for k, v in ROW.items() if k != "reason"}, "lacks the columns reason"),
+        ({**ROW, "reason": None}, "reason"),
+    ],
+)
+def test_a_table_that_breaks_the_contract_is_refused(
+    tmp_path: Path, row: dict[str, object], hint: str
+) -> None:
+    with pytest.raises(DatasetError, match=hint):
+        Datasets(tmp_path).write(
+            "rejects", "demo", pl.DataFrame([row], schema_overrides={"reason": pl.String})
+        )
+
+
+def test_an_unknown_dataset_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="no dataset named 'trples'"):
+        Datasets(tmp_path).scan("trples", "demo")
+
+
+def test_a_missing_table_says_how_to_build_it(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="kg build demo"):
+        Datasets(tmp_path).read("rejects", "demo")
+
+
+def test_a_damaged_table_says_which(tmp_path: Path) -> None:
+    datasets = Datasets(tmp_path)
+    datasets.write("rejects", "demo", pl.DataFrame([ROW]))
+    datasets.path("rejects", "demo").write_bytes(b"PAR1 nonsense")
+    with pytest.raises(DatasetError, match=r"all\.parquet is damaged"):
+        datasets.read("rejects", "demo")
+
+
+def test_a_failed_replacement_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+
+    def interrupted() -> None:
+        with replacing(path) as aside:
+            aside.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_text() == "old"
+    assert not list(tmp_path.glob(f"{TEMPORARY_PREFIX}*"))
+
+
+def test_a_killed_write_is_not_taken_for_a_shard(tmp_path: Path) -> None:
+    datasets = Datasets(tmp_path)
+    datasets.write("rejects", "demo", pl.DataFrame([ROW]), "00")
+    (tmp_path / "demo" / "rejects" / f"{TEMPORARY_PREFIX}1-ab-01.parquet").write_bytes(b"half")
+    assert datasets.shards("rejects", "demo") == ["00"]

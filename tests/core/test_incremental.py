@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_pipeline.datasets import Datasets
+from kg_pipeline.errors import LlmUnavailable, MalformedError
+from kg_pipeline.incremental import ArticleOutput, StageReport, input_digests, one_by_one, run_shard
+
+
+def output(article: str, content: str, status: str = "ok") -> ArticleOutput:
+    rows = [
+        {"article_id": article, "chunk_id": f"{article}:{i}", "reason": "r", "detail": c}
+        for i, c in enumerate(content)
+    ]
+    return ArticleOutput(article, {"rejects": rows}, status=status)
+
+
+class Stage:
+    """Copies the content of each article and remembers what it was asked for."""
+
+    def __init__(self, datasets: Datasets, fingerprint: str = "f") -> None:
+        self.datasets, self.fingerprint = datasets, fingerprint
+        self.asked: list[str] = []
+
+    def run(self, articles: Mapping[str, str], status: str = "ok") -> StageReport:
+        def process(ids: Sequence[str]) -> Iterable[ArticleOutput]:
+            self.asked = list(ids)
+            return [output(article, articles[article], status) for article in ids]
+
+        return run_shard(
+            self.datasets, stage="copy", corpus="c", shard="00", inputs=articles, fingerprint=self.fingerprint,
+            outputs=["rejects"], process=process,
+        )  # fmt: skip
+
+    def bytes(self) -> list[bytes]:
+        return [self.datasets.path(name, "c", "00").read_bytes() for name in ("rejects", "copy.status")]
+
+
+def test_only_what_changed_is_computed(tmp_path: Path) -> None:
+    stage = Stage(Datasets(tmp_path))
+    stage.run({"A": "x", "B": "y"})
+    report = stage.run({"A": "x", "B": "z", "C": "w"})
+    assert stage.asked == ["B", "C"]
+    assert (report.computed, report.reused, report.articles) == (2, 1, 3)
+
+
+def test_a_new_fingerprint_computes_everything(tmp_path: Path) -> None:
+    Stage(Datasets(tmp_path)).run({"A": "x"})
+    stage = Stage(Datasets(tmp_path), fingerprint="g")
+    stage.run({"A": "x"})
+    assert stage.asked == ["A"]
+
+
+@pytest.mark.parametrize("status", ["partial", "failed"])
+def test_what_did_not_succeed_is_tried_again(tmp_path: Path, status: str) -> None:
+    stage = Stage(Datasets(tmp_path))
+    stage.run({"A": "x"}, status=status)
+    stage.run({"A": "x"})
+    assert stage.asked == ["A"]
+
+
+def test_a_lost_table_is_made_again(tmp_path: Path) -> None:
+    stage = Stage(Datasets(tmp_path))
+    stage.run({"A": "x"})
+    stage.datasets.path("rejects", "c", "00").unlink()
+    stage.run({"A": "x"})
+    assert stage.datasets.read("rejects", "c", "00").height == 1
+
+
+def test_an_empty_shard_is_written_once(tmp_path: Path) -> None:
+    stage = Stage(Datasets(tmp_path))
+    stage.run({})
+    assert stage.datasets.read("rejects", "c", "00").is_empty()
+    modified = stage.datasets.path("rejects", "c", "00").stat().st_mtime_ns
+    stage.run({})
+    assert stage.datasets.path("rejects", "c", "00").stat().st_mtime_ns == modified
+
+
+def test_the_next_stage_sees_a_change_and_not_a_failure(tmp_path: Path) -> None:
+    stage = Stage(Datasets(tmp_path))
+    stage.run({"A": "x", "B": "y"})
+    before = input_digests(stage.datasets, "copy", "c", "00")
+    stage.run({"A": "x", "B": "z"})
+    after = input_digests(stage.datasets, "copy", "c", "00")
+    assert before["A"] == after["A"]
+    assert before["B"] != after["B"]
+    stage.run({"A": "x", "B": "q"}, status="failed")
+    assert set(input_digests(stage.datasets, "copy", "c", "00")) == {"A"}
+
+
+def test_an_article_that_fails_is_a_row_and_a_service_that_fails_is_not() -> None:
+    def process(article: str) -> ArticleOutput:
+        if article == "bad":
+            raise MalformedError("it is cut short")
+        if article == "bug":
+            raise KeyError("x")
+        if article == "down":
+            raise LlmUnavailable("no answer")
+        return ArticleOutput(article)
+
+    outputs = list(one_by_one(process)(["bad", "bug", "good"]))
+    assert [(o.status, o.reason) for o in outputs] == [
+        ("failed", "it is cut short"),
+        ("failed", "KeyError: 'x'"),
+        ("ok", ""),
+    ]
+    with pytest.raises(LlmUnavailable):
+        list(one_by_one(process)(["down"]))
+
+
+CORPORA = st.dictionaries(st.sampled_from("ABCDEF"), st.text("xyz", max_size=3), max_size=6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(CORPORA, min_size=1, max_size=4))
+def test_any_history_ends_in_the_bytes_of_a_single_build(history: list[dict[str, str]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        evolved, fresh = Stage(Datasets(Path(folder, "a"))), Stage(Datasets(Path(folder, "b")))
+        for articles in history:
+            evolved.run(articles)
+        fresh.run(history[-1])
+        assert evolved.bytes() == fresh.bytes()
