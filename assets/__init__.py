@@ -1,0 +1,1 @@
+"""Dagster assets: the wiring of the pipeline, stage by stage."""

@@ -1,0 +1,1 @@
+"""Dagster resources: configuration of what `kg_pipeline` offers."""

@@ -1,0 +1,89 @@
+"""The asset graph as Dagster sees it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import dagster as dg
+import pytest
+
+from kg_pipeline.definitions import defs
+from kg_pipeline.schema import DATASETS
+
+EXPECTED = {
+    "article_index": "corpus",
+    "articles": "corpus x shard",
+    "documents": "corpus x shard",
+    "chunks": "corpus x shard",
+    "vocabulary": "none",
+    "mentions": "corpus x shard",
+    "triples": "corpus x shard",
+    "entities": "corpus",
+    "relations": "corpus",
+    "transitive_relations": "corpus",
+    "lexical_relations": "corpus",
+    "community_relations": "corpus",
+    "embeddings": "corpus",
+    "graph_version": "corpus",
+    "current_graph": "corpus",
+    "neo4j_graph": "corpus",
+}
+
+
+@pytest.fixture(scope="module")
+def graph() -> dg.AssetGraph:
+    dg.Definitions.validate_loadable(defs)
+    return defs.resolve_asset_graph()
+
+
+def kind_of(partitions: dg.PartitionsDefinition | None) -> str:
+    if partitions is None:
+        return "none"
+    return "corpus x shard" if isinstance(partitions, dg.MultiPartitionsDefinition) else "corpus"
+
+
+def test_the_assets_are_those_of_the_design_with_their_partitions(graph: dg.AssetGraph) -> None:
+    found = {node.key.to_user_string(): kind_of(node.partitions_def) for node in graph.asset_nodes}
+    assert found == EXPECTED
+
+
+def test_every_asset_can_be_understood_and_is_checked(graph: dg.AssetGraph) -> None:
+    checked = {key.asset_key for key in graph.asset_check_keys}
+    for node in graph.asset_nodes:
+        assert node.description, node.key
+        assert node.group_name != "default", node.key
+        assert node.code_version, node.key
+        assert node.kinds, node.key
+        assert node.key in checked, node.key
+
+
+def test_a_range_of_shards_is_one_run(graph: dg.AssetGraph) -> None:
+    for node in graph.asset_nodes:
+        if kind_of(node.partitions_def) == "corpus x shard":
+            assert node.backfill_policy is not None
+            assert node.backfill_policy.max_partitions_per_run is None
+
+
+def test_a_corpus_reads_all_its_shards_and_no_other_corpus(graph: dg.AssetGraph) -> None:
+    entities = graph.get(dg.AssetKey("entities"))
+    triples = graph.get(dg.AssetKey("triples"))
+    mapping = entities.partition_mappings.get(triples.key)
+    assert mapping is None or isinstance(mapping, dg.MultiToSingleDimensionPartitionMapping)
+
+
+def test_fewer_than_a_hundred_shards_so_that_staleness_is_tracked(graph: dg.AssetGraph) -> None:
+    partitions = graph.get(dg.AssetKey("triples")).partitions_def
+    assert isinstance(partitions, dg.MultiPartitionsDefinition)
+    assert len(partitions.get_partitions_def_for_dimension("shard").get_partition_keys()) < 100
+
+
+def test_every_column_of_every_dataset_says_what_it_means() -> None:
+    for name, schema in DATASETS.items():
+        for field in schema:
+            assert field.metadata[b"meaning"], f"{name}.{field.name}"
+
+
+def test_retrieval_leaves_dagster_unloaded() -> None:
+    code = "import sys, retrieval; assert 'dagster' not in sys.modules, 'dagster was imported'"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,97 @@
+"""The main job, end to end: build the demo corpus, ask, rebuild."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import kg_pipeline
+from tests.pipeline.command import run_kg
+
+pytestmark = pytest.mark.integration
+
+DEMO = Path(kg_pipeline.__file__).parent / "demo"
+
+
+def ask(home: Path, question: str) -> dict[str, object]:
+    result = run_kg(home, "ask", "demo", question, "--json")
+    assert result.returncode == 0, result.stderr
+    answer = json.loads(result.stdout)
+    assert isinstance(answer, dict)
+    return answer
+
+
+def test_a_second_build_changes_nothing_and_says_so(built: Path) -> None:
+    result = run_kg(built, "build", "demo")
+    assert result.returncode == 0, result.stderr
+    assert "Nothing changed" in result.stdout
+
+
+def test_the_retracted_article_has_a_status_and_no_edges(built: Path) -> None:
+    from kg_pipeline.datasets import Datasets
+
+    datasets = Datasets(built / "datasets")
+    articles = datasets.scan("articles", "demo").collect()
+    retracted = articles.filter(articles["status"] == "retracted")["article_id"].to_list()
+    assert len(retracted) == 1
+    evidence = datasets.scan("evidence", "demo").collect()
+    assert not set(retracted) & set(evidence["article_id"].to_list())
+
+
+def test_every_citation_quotes_its_article(built: Path) -> None:
+    from kg_pipeline.datasets import Datasets
+
+    texts = dict(
+        Datasets(built / "datasets")
+        .scan("documents", "demo")
+        .select("article_id", "text")
+        .collect()
+        .iter_rows()
+    )
+    questions = tomllib.loads((DEMO / "questions.toml").read_text())["questions"]
+    for question in [q for q in questions if q.get("demo")]:
+        answer = ask(built, question["text"])
+        assert answer["answered"], question["text"]
+        assert answer["citations"], question["text"]
+        for citation in answer["citations"]:
+            assert texts[citation["article_id"]][citation["start"] : citation["end"]] == citation["quote"]
+
+
+def test_a_question_the_corpus_cannot_answer_says_so(built: Path) -> None:
+    answer = ask(built, "What is the capital of France?")
+    assert not answer["answered"]
+    assert "no information available" in str(answer["text"]).lower()
+
+
+def test_an_added_article_adds_and_a_removed_one_leaves_no_trace(tmp_path: Path) -> None:
+    articles = sorted((DEMO / "articles").glob("*.xml"))
+    source = tmp_path / "source"
+    source.mkdir()
+    for path in articles[:3]:
+        shutil.copy(path, source)
+    versions = []
+    for change in ("none", "add", "remove"):
+        if change == "add":
+            shutil.copy(articles[3], source)
+        if change == "remove":
+            (source / articles[3].name).unlink()
+        result = run_kg(tmp_path, "build", "mine", "--source", str(source))
+        assert result.returncode == 0, result.stderr
+        versions.append((tmp_path / "graphs" / "mine" / "CURRENT").read_text())
+    assert versions[0] == versions[2] != versions[1]
+
+
+def test_corpora_and_versions_are_listed(built: Path) -> None:
+    current = (built / "graphs" / "demo" / "CURRENT").read_text().strip()
+    assert current in run_kg(built, "corpora").stdout
+    assert current in run_kg(built, "versions", "demo").stdout
+
+
+def test_doctor_finds_nothing_missing(built: Path) -> None:
+    result = run_kg(built, "doctor")
+    assert result.returncode == 0, result.stdout
+    assert "KG_LLM_BASE_URL" in result.stdout
