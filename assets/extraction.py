@@ -1,7 +1,5 @@
 """From text to triples: vocabulary, mentions, triples."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dagster as dg
@@ -46,7 +44,7 @@ def extract_shard(spec: CorpusSpec, settings: Settings, shard: str) -> StageRepo
     kinds={"index"},
     check_specs=[dg.AssetCheckSpec("vocabulary_knows_controls", asset="vocabulary", blocking=True)],
 )
-def vocabulary(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+def vocabulary(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Concepts and their names as a memory-mapped look-up index, shared by all corpora."""
     settings = workspace.settings()
     with stage_run(context, settings.home):
@@ -61,8 +59,7 @@ def vocabulary(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Ma
     return dg.MaterializeResult(
         metadata={
             "digest": index.digest,
-            "dagster/row_count": index.n_concepts,
-            "names": index.n_names,
+            "dagster/row_count": len(index),
             "preview": dg.MetadataValue.md(
                 "\n".join(f"- {name}: {_concepts(index.lookup(name))}" for name in _CONTROLS)
             ),
@@ -88,7 +85,7 @@ def _concepts(candidates: Any) -> str:
 )
 def mentions(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers
-) -> dg.MaterializeResult[Any]:
+) -> dg.MaterializeResult:
     """Entities in the text: span, Biolink category and concept candidates."""
     corpus, _ = shards_of_run(context)
     reports = run_shards(context, workspace, workers, recognise_shard)
@@ -111,7 +108,7 @@ def mentions(
 )
 def triples(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers
-) -> dg.MaterializeResult[Any]:
+) -> dg.MaterializeResult:
     """Head, predicate, tail and the quote that states it, with negation and speculation kept."""
     corpus, _ = shards_of_run(context)
     reports = run_shards(context, workspace, workers, extract_shard)

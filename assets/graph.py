@@ -1,7 +1,5 @@
 """From relations to a graph version that `retrieval` reads, and to Neo4j."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dagster as dg
@@ -35,7 +33,7 @@ _SHRUNK = 0.5
     deps=[chunks, entities],
     check_specs=[dg.AssetCheckSpec("embeddings_cover_graph", asset="embeddings", blocking=True)],
 )
-def embeddings(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+def embeddings(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """A vector for every chunk and entity."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
     with stage_run(context, settings.home):
@@ -56,7 +54,7 @@ def embeddings(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Ma
         dg.AssetCheckSpec("graph_has_not_shrunk", asset="graph_version"),
     ],
 )
-def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The immutable, self-contained graph directory; its id is a digest of what it was made from."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
     versions = workspace.versions()
@@ -97,7 +95,7 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     deps=[graph_version],
     check_specs=[dg.AssetCheckSpec("current_graph_opens", asset="current_graph", blocking=True)],
 )
-def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The pointer that `retrieval` follows, moved only to a version that verifies."""
     settings, corpus, versions = workspace.settings(), context.partition_key, workspace.versions()
     with stage_run(context, settings.home):
@@ -135,7 +133,7 @@ def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     deps=[current_graph],
     check_specs=[dg.AssetCheckSpec("neo4j_holds_the_version", asset="neo4j_graph", blocking=True)],
 )
-def neo4j_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+def neo4j_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The current version in Neo4j, to browse and query; earlier versions stay until they are removed."""
     settings, corpus, versions = workspace.settings(), context.partition_key, workspace.versions()
     with stage_run(context, settings.home):

@@ -1,7 +1,5 @@
 """From triples to relations, and from relations to what follows from them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dagster as dg
@@ -33,7 +31,7 @@ _NO_RELATIONS = (
         dg.AssetCheckSpec("relations_have_evidence", asset="relations", blocking=True),
     ],
 )
-def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Asserted relations between entities, each with the sentences that state it."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
     with stage_run(context, settings.home):
@@ -55,7 +53,7 @@ def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Mat
 )
 def transitive_relations(
     context: dg.AssetExecutionContext, workspace: Workspace
-) -> dg.MaterializeResult[Any]:
+) -> dg.MaterializeResult:
     """Relations composed of two asserted ones through the typed composition table."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
     with stage_run(context, settings.home):
@@ -72,7 +70,7 @@ def transitive_relations(
     deps=[relations, entities, vocabulary],
     check_specs=[dg.AssetCheckSpec("lexical_premises_exist", asset="lexical_relations", blocking=True)],
 )
-def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Relations between entities whose names share a head noun, confirmed by the vocabulary's hierarchy."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
     with stage_run(context, settings.home):
@@ -90,7 +88,7 @@ def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -
     deps=[relations, entities],
     check_specs=[dg.AssetCheckSpec("community_premises_exist", asset="community_relations", blocking=True)],
 )
-def community_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+def community_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Hypotheses that link communities of the graph, marked as such, with their support on both sides."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
     with stage_run(context, settings.home):

@@ -1,7 +1,5 @@
 """From a corpus to its text: listing, articles, documents, chunks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dagster as dg
@@ -50,7 +48,7 @@ def chunk_shard(spec: CorpusSpec, settings: Settings, shard: str) -> StageReport
         dg.AssetCheckSpec("article_index_has_usable_articles", asset="article_index", blocking=True)
     ],
 )
-def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Every article the corpus holds now, with its status and what changed since the last listing."""
     settings, corpus = workspace.settings(), context.partition_key
     with stage_run(context, settings.home):
@@ -77,7 +75,7 @@ def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
 )
 def articles(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers
-) -> dg.MaterializeResult[Any]:
+) -> dg.MaterializeResult:
     """Raw XML in the content-addressed store that all corpora share, and one status an article."""
     corpus, _ = shards_of_run(context)
     reports = run_shards(context, workspace, workers, fetch_shard)
@@ -98,7 +96,7 @@ def articles(
 )
 def documents(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers
-) -> dg.MaterializeResult[Any]:
+) -> dg.MaterializeResult:
     """JATS as metadata, sections, paragraphs, tables and one text with exact offsets."""
     corpus, _ = shards_of_run(context)
     reports = run_shards(context, workspace, workers, parse_shard)
@@ -119,7 +117,7 @@ def documents(
 )
 def chunks(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers
-) -> dg.MaterializeResult[Any]:
+) -> dg.MaterializeResult:
     """Windows of whole sentences within a section, overlapping, with offsets into the document."""
     corpus, _ = shards_of_run(context)
     reports = run_shards(context, workspace, workers, chunk_shard)

@@ -1,7 +1,5 @@
 """From mentions to entities."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 
@@ -24,7 +22,7 @@ from resources.workspace import Workspace
     deps=[mentions, triples, vocabulary],
     check_specs=[dg.AssetCheckSpec("entities_cover_mentions", asset="entities", blocking=True)],
 )
-def entities(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult[Any]:
+def entities(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Standardised entities, the mentions that belong to each, and every merge with its reason."""
     settings, corpus = workspace.settings(), context.partition_key
     datasets = workspace.datasets()

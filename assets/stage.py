@@ -90,7 +90,7 @@ def shard_result(
     dataset: str,
     reports: Sequence[StageReport],
     checks: Mapping[str, Outcome],
-) -> dg.MaterializeResult[Any]:
+) -> dg.MaterializeResult:
     """Materialisation of a sharded dataset: counts, preview and the outcome of its checks."""
     counts = {
         "articles": sum(report.articles for report in reports),
@@ -105,7 +105,7 @@ def shard_result(
 
 def result(
     datasets: Datasets, corpus: str, dataset: str, counts: Mapping[str, Any], checks: Mapping[str, Outcome]
-) -> dg.MaterializeResult[Any]:
+) -> dg.MaterializeResult:
     """Materialisation of a dataset: row count, counts, column meanings, preview and check outcomes."""
     frame = datasets.scan(dataset, corpus)
     metadata: dict[str, Any] = {

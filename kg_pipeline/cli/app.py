@@ -68,8 +68,12 @@ def ask(
 ) -> None:
     """Answer a question from the current graph, with numbered citations."""
     import retrieval
+    from kg_pipeline.corpora import find_corpus
+    from kg_pipeline.settings import load_settings
 
-    with retrieval.open(corpus, version=version) as graph:
+    settings = load_settings()
+    find_corpus(settings.corpora_file, corpus)
+    with retrieval.open(corpus, version=version, settings=settings) as graph:
         answer = graph.ask(question, method=method)
     if as_json:
         typer.echo(answer.to_json())

@@ -121,7 +121,7 @@ def _vocabulary(settings: Settings) -> Finding:
     from kg_pipeline.vocabulary.index import open_vocabulary
 
     index = open_vocabulary(build_vocabulary(settings))
-    return Finding("vocabulary", f"{index.n_concepts} concepts, {index.n_names} names")
+    return Finding("vocabulary", f"{len(index)} concepts")
 
 
 def _llm(settings: Settings) -> Finding:

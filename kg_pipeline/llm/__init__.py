@@ -1,0 +1,1 @@
+"""Language models and embeddings behind OpenAI-compatible endpoints or local files."""

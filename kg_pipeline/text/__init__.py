@@ -1,0 +1,1 @@
+"""Text of documents: sentences, chunks and the abbreviations a text defines."""

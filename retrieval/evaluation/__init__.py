@@ -1,0 +1,1 @@
+"""Measuring retrieval: benchmarks, metrics and judges."""

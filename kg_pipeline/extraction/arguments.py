@@ -1,0 +1,168 @@
+"""From a noun of the parse to the mentions it speaks of.
+
+"TNF levels" speaks of TNF, "loss of PTEN" of PTEN with the sign turned, "the risk of stroke" of a risk, and
+"EGFR promoter" of something that is not EGFR: nouns that are not listed here hide what they hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kg_pipeline.extraction.dependency import children, conjuncts, noun, prepositional
+from kg_pipeline.extraction.predicate_lexicon import EVENT_NOUNS, RISK_NOUNS
+from kg_pipeline.extraction.word_list import word_set
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+    from kg_pipeline.extraction.sentence_parser import Parse
+
+#: Nouns that stand for the thing they measure or hold.
+_TRANSPARENT = word_set(
+    """level expression concentration activity abundance amount content signaling signalling pathway transcription
+    mrna protein gene transcript release synthesis generation formation accumulation overexpression upregulation
+    treatment therapy administration supplementation exposure use intake infusion injection ingestion consumption
+    dose number frequency development onset progression severity symptom titre titer positivity pathogenesis
+    occurrence case episode presence irradiation radiation infection axis cascade increase rise elevation enhancement gain excess family variety range type form
+    member ability capacity effect action
+    """
+)
+#: Nouns that turn the sign of what they hold.
+_TURNING = word_set(
+    """loss lack absence deficiency inhibition blockade depletion deletion knockdown knockout silencing ablation
+    suppression reduction decrease downregulation inactivation degradation inhibitor antagonist blocker sirna shrna
+    antisense
+    """
+)
+_TRANSPARENT_EVENTS = (
+    frozenset(EVENT_NOUNS) - _TURNING - {"regulation", "modulation", "prevention", "repression"}
+)
+#: People who have a disorder: seen through where the verb acts on the disorder they have.
+PATIENTS = word_set(
+    "patient individual subject people person participant adult child man woman men women children population"
+)
+_RAISED = frozenset({"increased", "higher", "elevated", "greater", "high", "raised", "excess", "increase"})
+_LOWERED = frozenset(
+    {"reduced", "lower", "decreased", "low", "diminished", "lowered", "reduction", "decrease"}
+)
+#: Nouns that change what they hold in a way they do not say.
+_BLURRING = word_set(
+    """mutation variant polymorphism allele genotype haplotype dysregulation dysfunction alteration imbalance amplification
+    rearrangement translocation
+    """
+)
+_RISKS = RISK_NOUNS | {"incidence", "prevalence", "occurrence"}
+#: Nouns of change, whose "in" names what changes: "an increase in X".
+_CHANGES = word_set("increase rise elevation change reduction decrease decline")
+#: Nouns whose "with" or "to" names what is given or met: "treatment with X", "exposure to X".
+_GIVEN = frozenset({"treatment", "therapy", "supplementation", "exposure", "infection"})
+#: Nouns that make something else of the name before them; with those above, they are never verbs in these texts.
+_HIDING = word_set(
+    "mimetic receptor antibody promoter analog analogue agonist ligand cell mouse mice deficient family"
+)
+_MAX_DEPTH = 3  # "the risk of development of symptoms of X"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A mention in its role: whether a noun turned its sign, or spoke of a risk of it."""
+
+    mention: int
+    token: int
+    turned: bool = False
+    blurred: bool = False  # "mutations in X": what they do to X is not said
+    risk: int | None = None  # None: no risk; +1 raised, -1 lowered, 0 unsaid
+    denied: bool = False  # "but not Y"
+
+
+def arguments(parse: Parse, token: Token, *, patients: bool = False) -> list[Argument]:
+    """Mentions that the noun and those joined to it speak of; none where a noun hides them."""
+    found = []
+    for i, each in enumerate(conjuncts(token)):
+        denied = i > 0 and _is_denied(parse, each)
+        found += [replace(argument, denied=denied) for argument in _resolve(parse, each, patients, 0)]
+    if not found:
+        return found
+    return list({argument.mention: argument for argument in reversed(found)}.values())[::-1]
+
+
+def is_denied_noun(token: Token) -> bool:
+    """Whether "no" or "neither" stands before the noun."""
+    return any(child.lower_ in ("no", "neither") for child in token.children)
+
+
+def _resolve(parse: Parse, token: Token, patients: bool, depth: int) -> list[Argument]:
+    mention = parse.mention(token)
+    if mention is not None:
+        return [] if _is_cut_off(parse, token) else [Argument(mention, token.i)]
+    if depth > _MAX_DEPTH or token.pos_ not in ("NOUN", "PROPN", "VERB", "ADJ"):
+        return []
+    word = noun(token)
+    if word in _RISKS:
+        inner = _inside(parse, token, patients, depth, frozenset({"of", "for", "to"}))
+        return [replace(argument, risk=_change(token)) for argument in inner]
+    if word in _TURNING:
+        inner = _inside(parse, token, patients, depth, _of(word))
+        return [replace(argument, turned=not argument.turned) for argument in inner]
+    if word in _BLURRING:
+        inner = _inside(parse, token, patients, depth, frozenset({"of", "in"}))
+        return [replace(argument, blurred=True) for argument in inner]
+    if word in _TRANSPARENT or word in _TRANSPARENT_EVENTS:
+        return _inside(parse, token, patients, depth, _of(word))
+    if patients and word in PATIENTS:
+        return _inside(parse, token, patients, depth, frozenset({"with"}))
+    return []
+
+
+def _is_cut_off(parse: Parse, token: Token) -> bool:
+    """Whether the parse tore a name from the noun it belongs to: "PTEN" of "PTEN knockdown"."""
+    if token.i + 1 >= len(token.doc) or parse.units[token.i + 1].start > parse.units[token.i].end + 1:
+        return False
+    after = token.nbor()
+    word = noun(after)
+    belongs = word in _TRANSPARENT or word in _TURNING or word in _HIDING
+    return belongs and after.dep_ not in ("ROOT", "relcl", "acl") and token.head.i != after.i
+
+
+def _of(word: str) -> frozenset[str]:
+    """Prepositions that name what the noun holds."""
+    more = {"in"} if word in _CHANGES else {"with", "to"} if word in _GIVEN else set()
+    return frozenset({"of", *more})
+
+
+def _inside(
+    parse: Parse, token: Token, patients: bool, depth: int, prepositions: frozenset[str]
+) -> list[Argument]:
+    for preposition, thing in prepositional(token):
+        if preposition.lower_ in prepositions:
+            found = [a for each in conjuncts(thing) for a in _resolve(parse, each, patients, depth + 1)]
+            if found:
+                return found
+    modifiers = [child for child in children(token, "compound", "nmod", "amod", "poss") if child.i < token.i]
+    for child in reversed(modifiers):
+        if parse.mention(child) is not None:
+            return [a for each in conjuncts(child) for a in _resolve(parse, each, patients, depth + 1)]
+        nested = (
+            _inside(parse, child, patients, depth + 1, frozenset()) if noun(child) in _TRANSPARENT else []
+        )
+        if nested:
+            return nested
+    for child in children(token, "appos"):
+        mention = parse.mention(child)
+        if mention is not None and not modifiers:
+            return [Argument(mention, child.i)]
+    return []
+
+
+def _change(token: Token) -> int:
+    words = {child.lower_ for child in token.children}
+    words |= {token.head.head.lower_} if token.head.lower_ in ("in", "of") else set()
+    return 1 if words & _RAISED else -1 if words & _LOWERED else 0
+
+
+def _is_denied(parse: Parse, token: Token) -> bool:
+    """Whether the words before the joined noun exclude it: "but not Y", "rather than Y", "instead of Y"."""
+    left = token.left_edge.i
+    before = [parse.doc[i].lower_ for i in range(max(0, left - 2), left + 1)]
+    return "not" in before or before[:2] in (["rather", "than"], ["instead", "of"])

@@ -1,0 +1,131 @@
+"""Questions about a dependency parse: who is the subject, the object, the neighbour by conjunction.
+
+The labels are those of the English spaCy models (ClearNLP style): nsubj, nsubjpass, dobj, prep, pobj, agent, ….
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kg_pipeline.extraction.predicate_lexicon import singular
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_RELATIVE = frozenset({"which", "that", "who"})
+#: Verbs whose object, not subject, does what the infinitive says: "enables X to inhibit Y".
+_OBJECT_CONTROL = frozenset({"enable", "allow", "permit", "cause", "lead", "drive", "use", "force"})
+#: Prepositions before a gerund that has the main verb's subject: "acts by inhibiting Y".
+GERUND_PREPOSITIONS = frozenset({"by", "through", "via", "in", "to", "of", "for", "without"})
+_MAX_CLIMB = 12  # heads followed before giving up; parses of real sentences stay below it
+
+
+def children(token: Token, *labels: str) -> list[Token]:
+    """Children with one of these labels, in order."""
+    return [child for child in token.children if child.dep_ in labels]
+
+
+def conjuncts(token: Token) -> list[Token]:
+    """The token and those joined to it on its right by a conjunction."""
+    found = [token]
+    for each in found:
+        found += children(each, "conj")
+    return found
+
+
+def prepositional(token: Token, *prepositions: str) -> list[tuple[Token, Token]]:
+    """(preposition, its object) for prepositions of the token; all prepositions if none are named."""
+    pairs = []
+    for preposition in children(token, "prep", "agent", "dative"):
+        for each in conjuncts(preposition):
+            if not prepositions or each.lower_ in prepositions:
+                pairs += [(each, child) for child in children(each, "pobj")]
+    return pairs
+
+
+def is_passive(verb: Token) -> bool:
+    """Whether the verb is in the passive voice: "was inhibited", "inhibited by", and "activated" in "was bound and activated"."""
+    if children(verb, "auxpass", "nsubjpass"):
+        return True
+    if verb.tag_ != "VBN" or children(verb, "aux", "nsubj"):
+        return False
+    if verb.dep_ == "conj" and not children(verb, "dobj"):
+        return is_passive(verb.head)
+    return verb.dep_ in ("acl", "amod", "relcl") or bool(children(verb, "agent"))
+
+
+def subjects(verb: Token, depth: int = 0) -> list[Token]:
+    """Tokens that do (active) or undergo (passive) the verb, found through clauses that share a subject."""
+    if depth > _MAX_CLIMB:
+        return []
+    own = children(verb, "nsubj", "nsubjpass")
+    if own:
+        return [_antecedent(token, verb) for token in own]
+    head = verb.head
+    if verb.dep_ in ("relcl", "acl"):
+        return [head]
+    if verb.dep_ == "conj" and not children(verb, "expl"):
+        return subjects(head, depth + 1)
+    if verb.dep_ in ("xcomp", "ccomp") and not children(verb, "mark"):
+        objects = children(head, "dobj")
+        if objects and head.lemma_.lower() in _OBJECT_CONTROL:
+            return objects
+        return subjects(head, depth + 1)
+    if (
+        verb.dep_ == "advcl"
+        and verb.tag_ == "VBG"
+        and not children(verb, "mark", "advmod")
+        and not is_passive(head)
+    ):
+        return subjects(head, depth + 1)
+    if verb.dep_ == "advcl" and verb.tag_ == "VB" and children(verb, "aux"):  # "is used to treat Y"
+        return subjects(head, depth + 1)
+    if verb.dep_ == "pcomp" and head.lower_ in GERUND_PREPOSITIONS:
+        governor = head.head
+        if governor.pos_ in ("NOUN", "PROPN"):
+            return [governor]
+        if governor.pos_ == "ADJ" and governor.dep_ in ("acomp", "amod"):
+            governor = governor.head
+        return (
+            []
+            if head.dep_ == "agent" or (is_passive(governor) and head.lower_ == "by")
+            else subjects(governor, depth + 1)
+        )
+    return []
+
+
+def objects(verb: Token) -> list[Token]:
+    """Direct objects, shared by joined verbs: "X binds and inhibits Y"."""
+    own = children(verb, "dobj", "obj")
+    if own or children(verb, "prep", "agent", "ccomp", "xcomp"):
+        return own
+    for other in children(verb, "conj"):
+        if other.pos_ == "VERB" and not children(other, "nsubj", "nsubjpass"):
+            return objects(other)
+    return []
+
+
+def ancestors(token: Token) -> Iterator[tuple[Token, Token]]:
+    """(child, head) pairs from the token upwards."""
+    while token.head.i != token.i:
+        yield token, token.head
+        token = token.head
+
+
+def noun(token: Token) -> str:
+    """Lower-case singular of a noun token."""
+    return singular(token.lower_)
+
+
+def _antecedent(token: Token, verb: Token) -> Token:
+    if token.lower_ not in _RELATIVE or token.tag_ not in ("WDT", "WP", "IN", "DT"):
+        return token
+    clause = verb
+    for _ in range(_MAX_CLIMB):
+        if clause.dep_ == "relcl":
+            return clause.head
+        if clause.dep_ not in ("conj", "xcomp", "ccomp", "advcl"):
+            return token
+        clause = clause.head
+    return token

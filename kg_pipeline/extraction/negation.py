@@ -1,0 +1,183 @@
+"""Whether a sentence denies what a trigger word says, or only suggests it.
+
+Scope is read from the parse: cues beside the trigger, on the words that govern it ("failed to", "no evidence
+that", "we hypothesise that", "whether"), and on a verb it is joined to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kg_pipeline.extraction.arguments import is_denied_noun
+from kg_pipeline.extraction.dependency import ancestors, children, noun
+from kg_pipeline.extraction.word_list import word_set
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+    from kg_pipeline.extraction.sentence_parser import Parse
+
+_NEGATIONS = frozenset({"not", "n't", "n’t", "never", "neither", "hardly", "cannot", "nor"})
+_FAILING_VERBS = frozenset({"fail"})
+_FAILING_NOUNS = frozenset({"lack", "absence", "failure", "inability"})
+_FAILING_ADJECTIVES = frozenset({"unable", "unlikely", "insufficient"})
+#: Verbs that carry a denial to what they govern: "was not found to", "did not show that".
+_CARRYING = word_set(
+    """find show demonstrate observe detect see report seem appear suggest support indicate exist note reveal use know
+    require need be have do exert identify establish confirm consider
+    """
+)
+_MODALS = frozenset({"may", "might", "could", "would", "should"})
+_DOUBTING_ADVERBS = word_set(
+    "possibly potentially probably perhaps likely presumably putatively conceivably hypothetically maybe seemingly"
+)
+_DOUBTING_ADJECTIVES = word_set(
+    """possible potential putative likely hypothetical presumed suspected plausible probable unclear unknown
+    conceivable candidate proposed hypothesized hypothesised supposed alleged
+    """
+)
+_DOUBTING_VERBS = word_set(
+    """suggest hypothesize hypothesise speculate propose postulate appear seem believe think suspect presume expect
+    assume imply predict argue conjecture hint raise
+    """
+)
+_ASKING_VERBS = word_set(
+    """investigate examine assess test evaluate explore determine ask aim seek study analyze analyse compare measure
+    elucidate hypothesize characterize characterise clarify address understand want design try attempt wonder review
+    """
+)
+_DOUBTING_NOUNS = word_set(
+    "hypothesis possibility speculation suggestion assumption notion idea question aim objective purpose goal"
+)
+_DOUBTING_MARKS = frozenset({"whether", "if", "unless"})
+#: A clause of its own below another one: what governs the other does not govern it.
+_CLAUSE_BORDERS = frozenset({"relcl", "advcl", "parataxis", "nsubj", "csubj", "appos"})
+
+
+def is_question(text: str) -> bool:
+    """Whether the sentence asks: nothing in it is stated."""
+    return text.rstrip(" \"'”’)").endswith("?")
+
+
+def is_negated(parse: Parse, trigger: Token, ends: tuple[Token, ...] = ()) -> bool:
+    """Whether the sentence denies the trigger; two denials cancel out.
+
+    `ends` are the heads of the subject and object phrases, which may hold a "no" of their own.
+    """
+    count = sum(is_denied_noun(token) for token in {*ends} - {trigger})
+    count += _denials(trigger) + is_denied_noun(trigger)
+    joined = _joined_to(trigger)
+    if joined is not None:
+        count += _denials(joined)
+    for child, head in ancestors(trigger):
+        if child.dep_ in _CLAUSE_BORDERS or parse.mention(head) is not None:
+            break
+        lemma = head.lemma_.lower()
+        if head.lower_ == "without":
+            count += 1
+        elif lemma in _FAILING_VERBS and child.dep_ == "xcomp":
+            count += 1 + _denials(head)
+        elif noun(head) in _FAILING_NOUNS:
+            count += 1 - is_denied_noun(head)
+        elif head.lower_ in _FAILING_ADJECTIVES:
+            count += 1 + _denials(head)
+        elif child.dep_ in (
+            "xcomp",
+            "ccomp",
+            "nsubjpass",
+            "dobj",
+            "attr",
+            "pobj",
+            "acomp",
+            "acl",
+            "prep",
+            "oprd",
+        ):
+            if head.pos_ in ("VERB", "AUX") and lemma in _CARRYING:
+                count += _denials(head) + (
+                    child.dep_ in ("xcomp", "acomp")
+                    and any(is_denied_noun(each) for each in children(head, "nsubj", "nsubjpass"))
+                )
+            elif head.pos_ == "NOUN" and child.dep_ in ("acl", "ccomp", "prep") and noun(head) == "evidence":
+                count += is_denied_noun(head)
+        count += (
+            any(each.lower_ in _FAILING_ADJECTIVES for each in children(head, "acomp"))
+            and child.dep_ == "ccomp"
+        )
+        if child.dep_ == "conj":
+            break
+    return count % 2 == 1
+
+
+def is_speculative(parse: Parse, trigger: Token) -> bool:
+    """Whether the sentence suggests, supposes or asks rather than states what the trigger says."""
+    joined = _joined_to(trigger)
+    if any(_doubts(token) for token in (trigger, joined) if token is not None):
+        return True
+    for child, head in ancestors(trigger):
+        if any(mark.lower_ in _DOUBTING_MARKS for mark in children(child, "mark")):
+            return True
+        if child.dep_ in _CLAUSE_BORDERS or parse.mention(head) is not None:
+            return False
+        lemma = head.lemma_.lower()
+        is_verb = head.pos_ in ("VERB", "AUX")
+        if is_verb and (lemma in _DOUBTING_VERBS or lemma in _ASKING_VERBS) and child.dep_ != "conj":
+            return True
+        if head.pos_ in ("NOUN", "PROPN") and noun(head) in _DOUBTING_NOUNS:
+            return True
+        if child.dep_ == "conj":
+            if _joined_to(child) is None:
+                return False
+            continue
+        if child.dep_ in (
+            "xcomp",
+            "ccomp",
+            "acomp",
+            "attr",
+            "dobj",
+            "nsubjpass",
+            "oprd",
+            "prep",
+            "pobj",
+            "pcomp",
+            "acl",
+            "agent",
+        ):
+            if _doubts(head):
+                return True
+        elif child.dep_ not in ("compound", "amod", "nmod", "poss"):
+            return False
+    return any(mark.lower_ in _DOUBTING_MARKS for mark in children(trigger, "mark"))
+
+
+def _denials(token: Token) -> int:
+    return sum(
+        child.lower_ in _NEGATIONS
+        and child.dep_ in ("neg", "preconj", "cc", "advmod", "det")
+        and not _is_only(child)
+        for child in token.children
+        if child.i < token.i or child.dep_ == "neg"
+    )
+
+
+def _is_only(token: Token) -> bool:
+    return token.i + 1 < len(token.doc) and token.nbor().lower_ in ("only", "just", "merely")
+
+
+def _doubts(token: Token) -> bool:
+    return any(
+        (child.dep_ == "aux" and child.lower_ in _MODALS)
+        or (child.dep_ in ("advmod", "npadvmod") and child.lower_ in _DOUBTING_ADVERBS)
+        or (child.dep_ in ("amod", "acomp") and child.lower_ in _DOUBTING_ADJECTIVES)
+        for child in token.children
+    )
+
+
+def _joined_to(verb: Token) -> Token | None:
+    """The verb whose auxiliaries this one shares: "may inhibit Y and activate Z", "did not raise or lower Y"."""
+    if verb.dep_ != "conj" or children(verb, "aux", "auxpass", "nsubj", "nsubjpass"):
+        return None
+    head = verb.head
+    by_or = any(cc.lower_ in ("or", "nor") for cc in children(head, "cc"))
+    same_form = verb.tag_ == head.tag_ and verb.tag_ in ("VB", "VBN", "VBG")
+    return head if by_or or same_form else None

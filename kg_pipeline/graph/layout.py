@@ -1,0 +1,189 @@
+"""Where things lie in a version directory, and the one way each kind of file is written and opened.
+
+    graphs/<corpus>/CURRENT                name of the version that readers open
+    graphs/<corpus>/pins/<version>         versions that collection leaves alone
+    graphs/<corpus>/<version>/
+        manifest.json                      written last; a directory without it is not a version
+        tables/<name>.arrow                rows sorted by id (Arrow IPC, uncompressed, so that it opens by memory map
+                                           and any Arrow tool reads it: polars.read_ipc, pandas, DuckDB)
+        arrays/<name>.npy                  adjacency and other joins by row number, memory-mapped
+        vectors/<kind>.npy, <kind>_rows.npy
+        text/<kind>/                       tantivy index
+
+Row number in a table, sorted by id, is called the ordinal; it never leaves the version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import ValidationError
+
+from kg_pipeline.errors import CorruptGraphError, NoGraphError
+from kg_pipeline.fingerprint import digest
+from kg_pipeline.graph.reader import Manifest
+
+MANIFEST = "manifest.json"
+CURRENT = "CURRENT"
+PINS = "pins"
+
+#: Tables of a version and the column each is sorted by; unique in all but `merges` and `names`.
+TABLE_KEYS = {
+    "documents": "article_id",
+    "chunks": "chunk_id",
+    "mentions": "mention_id",
+    "entities": "entity_id",
+    "relations": "relation_id",
+    "evidence": "evidence_id",
+    "merges": "entity_id",
+    "names": "key",
+}
+
+Array = npt.NDArray[np.generic]
+
+
+def table_path(folder: Path, name: str) -> Path:
+    """Where a table of the version lies."""
+    return folder / "tables" / f"{name}.arrow"
+
+
+def array_path(folder: Path, name: str) -> Path:
+    """Where a join array of the version lies."""
+    return folder / "arrays" / f"{name}.npy"
+
+
+def vector_path(folder: Path, kind: str) -> Path:
+    """Where the vectors of chunks or entities lie."""
+    return folder / "vectors" / f"{kind}.npy"
+
+
+def vector_rows_path(folder: Path, kind: str) -> Path:
+    """Where the ordinals of the nodes that have a vector lie, in the order of the vectors."""
+    return folder / "vectors" / f"{kind}_rows.npy"
+
+
+def text_path(folder: Path, kind: str) -> Path:
+    """Where the text index of chunks or entities lies."""
+    return folder / "text" / kind
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Write a table as one record batch, so that it opens without a copy."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = table.combine_chunks()
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, whole.schema) as writer:
+        writer.write_table(whole, max_chunksize=max(whole.num_rows, 1))
+
+
+def open_table(folder: Path, name: str) -> pa.Table:
+    """Memory-map a table; only the pages that are asked for are read.
+
+    Raises
+    ------
+    CorruptGraphError
+        If the file is absent or is not an Arrow file.
+
+    """
+    path = table_path(folder, name)
+    try:
+        return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    except (OSError, pa.ArrowInvalid) as error:
+        raise _corrupt(path, error) from error
+
+
+def write_array(path: Path, values: Array) -> None:
+    """Write an array as .npy."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.save(path, np.ascontiguousarray(values), allow_pickle=False)
+
+
+def open_array(path: Path) -> Array:
+    """Memory-map an array.
+
+    Raises
+    ------
+    CorruptGraphError
+        If the file is absent or is not a .npy file.
+
+    """
+    try:
+        opened = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise _corrupt(path, error) from error
+    # A plain view: every gather from the memmap subclass would pay for its Python hooks.
+    return np.asarray(opened)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a version directory.
+
+    Raises
+    ------
+    NoGraphError
+        If there is no manifest, so this is no complete version.
+    CorruptGraphError
+        If it cannot be parsed.
+
+    """
+    path = folder / MANIFEST
+    try:
+        return Manifest.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        raise NoGraphError(f"{folder} holds no graph version: it has no {MANIFEST}.") from None
+    except (OSError, ValidationError) as error:
+        raise _corrupt(path, error) from error
+
+
+def version_files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Every file of a version but the manifest: relative POSIX path and path, sorted."""
+    found = ((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*") if path.is_file())
+    return iter(sorted((name, path) for name, path in found if name != MANIFEST))
+
+
+def content_digest(table: pa.Table) -> str:
+    """SHA-256 of the values of a table, whatever its chunks, buffers and the library that holds it."""
+    state = hashlib.sha256()
+    for name in table.column_names:
+        column = table.column(name).combine_chunks()
+        state.update(digest(name, str(column.type), len(column)).encode())
+        _update(state, column)
+    return state.hexdigest()
+
+
+def _update(state: hashlib._Hash, column: pa.Array) -> None:
+    kind = column.type
+    state.update(column.is_valid().cast(pa.uint8()).to_numpy(zero_copy_only=False).data)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        lengths = pc.fill_null(pc.list_value_length(column), 0).cast(pa.int64())
+        state.update(lengths.to_numpy(zero_copy_only=False).data)
+        _update(state, column.flatten())
+    elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        lengths = pc.fill_null(pc.binary_length(column), 0).cast(pa.int64())
+        state.update(lengths.to_numpy(zero_copy_only=False).data)
+        # Copied, so that the data buffer starts at the first value and holds no bytes of nulls.
+        plain = pc.fill_null(column, "").cast(pa.large_string()).take(pa.array(np.arange(len(column))))
+        data = plain.buffers()[2]
+        if data is not None:
+            state.update(data)
+    else:
+        width = pa.uint8() if pa.types.is_boolean(kind) else kind
+        state.update(
+            pc.fill_null(column, False if pa.types.is_boolean(kind) else 0)
+            .cast(width)
+            .to_numpy(zero_copy_only=False)
+            .data
+        )
+
+
+def _corrupt(path: Path, error: Exception) -> CorruptGraphError:
+    corpus = path.parents[1].name if path.name == MANIFEST else path.parents[2].name
+    said = str(error).splitlines()[0]
+    return CorruptGraphError(
+        f"{path} of a graph version cannot be read ({said}). Rebuild it with: kg build {corpus}"
+    )

@@ -1,0 +1,103 @@
+"""HAS_ENTITY: which entities each chunk mentions and how often, joined by offsets, kept as rows in both directions.
+
+A mention belongs to every chunk whose span contains it, so one in the overlap of two chunks counts in both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kg_pipeline.graph.adjacency import group, row_positions
+from kg_pipeline.graph.layout import array_path, open_array, write_array
+
+Ints = npt.NDArray[np.int64]
+#: Wider than any offset, so that article and offset make one sortable number.
+_ARTICLE_SHIFT = 32
+
+
+def containing_chunks(
+    chunks: pa.Table, mentions: pa.Table, articles: pa.Array | pa.ChunkedArray
+) -> tuple[Ints, Ints]:
+    """All pairs (chunk ordinal, mention ordinal) where the chunk's span contains the mention's.
+
+    Chunks are laid out by (article, start). A mention can only lie in those that start at or before it; the running
+    maximum of ends says how far back one that still contains it can be.
+    """
+    chunk_article, chunk_start, chunk_end = _spans(chunks, articles)
+    article, start, end = _spans(mentions, articles)
+    order = np.lexsort((chunk_end, chunk_start, chunk_article))
+    starts = (chunk_article[order] << _ARTICLE_SHIFT) + chunk_start[order]
+    ends = np.maximum.accumulate((chunk_article[order] << _ARTICLE_SHIFT) + chunk_end[order])
+    low = np.searchsorted(ends, (article << _ARTICLE_SHIFT) + end, side="left")
+    high = np.searchsorted(starts, (article << _ARTICLE_SHIFT) + start, side="right")
+    positions, mention = row_positions(low, np.maximum(high - low, 0))
+    chunk = order[positions]
+    inside = (chunk_article[chunk] == article[mention]) & (chunk_end[chunk] >= end[mention])
+    return chunk[inside], mention[inside]
+
+
+def _spans(table: pa.Table, articles: pa.Array | pa.ChunkedArray) -> tuple[Ints, Ints, Ints]:
+    article = pc.index_in(table.column("article_id"), value_set=articles)
+    article, start, end = (
+        column.to_numpy().astype(np.int64) for column in (article, table.column("start"), table.column("end"))
+    )
+    return article, start, end
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of other ordinals with counts; the highest count first, then the lowest ordinal."""
+
+    indptr: Ints
+    other: npt.NDArray[np.int32]
+    count: npt.NDArray[np.int32]
+
+    @classmethod
+    def build(cls, owner: Ints, other: Ints, count: Ints, size: int) -> Rows:
+        """Group (owner, other, count) by owner."""
+        order = np.lexsort((other, -count, owner))
+        return cls(group(owner, size), other[order].astype(np.int32), count[order].astype(np.int32))
+
+    @classmethod
+    def open(cls, folder: Path, name: str) -> Rows:
+        """Map the rows of a version directory."""
+        opened: list[Any] = [open_array(array_path(folder, f"{name}_{part}")) for part in cls.__slots__]
+        return cls(*opened)
+
+    def write(self, folder: Path, name: str) -> None:
+        """Write them into a version directory."""
+        for part in self.__slots__:
+            write_array(array_path(folder, f"{name}_{part}"), getattr(self, part))
+
+    def row(self, ordinal: int, limit: int | None = None) -> npt.NDArray[np.int32]:
+        """The first `limit` others of a row."""
+        start, end = int(self.indptr[ordinal]), int(self.indptr[ordinal + 1])
+        return self.other[start : end if limit is None else min(end, start + limit)]
+
+
+def build_has_entity(tables: dict[str, pa.Table]) -> tuple[Rows, Rows]:
+    """Entities of each chunk, and chunks of each entity."""
+    chunks, mentions, entities = tables["chunks"], tables["mentions"], tables["entities"]
+    chunk, mention = containing_chunks(chunks, mentions, tables["documents"].column("article_id"))
+    entity_of = pc.index_in(mentions.column("entity_id"), value_set=entities.column("entity_id")).to_numpy()
+    pairs = chunk * max(len(entities), 1) + entity_of.astype(np.int64)[mention]
+    distinct, count = np.unique(pairs, return_counts=True)
+    chunk, entity = np.divmod(distinct, max(len(entities), 1))
+    return Rows.build(chunk, entity, count, len(chunks)), Rows.build(entity, chunk, count, len(entities))
+
+
+def build_evidence_rows(relations: pa.Table, evidence: pa.Table) -> Rows:
+    """Evidence of each relation, by (-confidence, id); the count is the position in that order."""
+    owner = pc.index_in(evidence.column("relation_id"), value_set=relations.column("relation_id")).to_numpy()
+    confidence = evidence.column("confidence").to_numpy()
+    best = np.lexsort((np.arange(len(confidence)), -confidence))
+    place = np.empty(len(best), np.int64)
+    place[best] = np.arange(len(best))
+    return Rows.build(owner.astype(np.int64), np.arange(len(best)), -place, len(relations))

@@ -1,0 +1,263 @@
+"""Load a version directory into Neo4j, switch the current version there, and remove versions.
+
+One process loads a corpus at a time: a transaction that holds a write lock on the corpus's `Graph` node stays open
+until the load ends, and the same transaction moves the pointer, so the switch is atomic and a loader that dies lets
+go of the lock. A load that was interrupted has left its version in the state `loading`; the next one removes what is
+there and starts again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kg_pipeline.errors import GraphError
+from kg_pipeline.graph import layout
+from kg_pipeline.graph.neo4j_client import VersionLabels, connected
+from kg_pipeline.graph.neo4j_rows import VersionRows
+from kg_pipeline.graph.neo4j_schema import (
+    NODE_KINDS,
+    drop_version_schema,
+    index_version,
+    prepare_database,
+    prepare_version,
+)
+from kg_pipeline.graph.reader import Manifest
+from kg_pipeline.graph.verify import has_all_files
+from kg_pipeline.settings import Neo4jSettings
+
+if TYPE_CHECKING:
+    from neo4j import Driver, ManagedTransaction, Transaction
+
+_BATCH = 5_000
+_VECTOR_BATCH = 1_000
+_DELETE_BATCH = 5_000
+
+Progress = Callable[[str, int], None]
+
+
+def load_version(
+    settings: Neo4jSettings, folder: Path, *, progress: Progress | None = None
+) -> dict[str, int]:
+    """Load the version and make it current; a version that is loaded already is only made current.
+
+    Parameters
+    ----------
+    settings
+        The server.
+    folder
+        A version directory.
+    progress
+        Called after each batch with what was loaded and how many so far.
+
+    Returns
+    -------
+    dict
+        Nodes and relationships that the database now holds of the version, counted there.
+
+    Raises
+    ------
+    StoreUnavailable
+        If the server cannot be reached or refuses the credentials.
+    GraphError
+        If the directory is damaged, or the database ended up with other counts than the version has.
+
+    """
+    manifest = layout.read_manifest(folder)
+    if not has_all_files(folder):
+        raise GraphError(f"{folder} is not complete, so it is not loaded. Run: kg build {manifest.corpus}")
+    labels = VersionLabels(manifest.corpus, manifest.version)
+    with connected(settings) as driver:
+        prepare_database(driver, settings.database)
+        loader = _Loader(driver, settings.database, labels, progress or (lambda what, count: None))
+        with loader.locked() as lock:
+            if loader.state() != "ready":
+                loader.remove()
+                loader.load(folder, manifest)
+            lock.run(
+                "MATCH (g:Graph {corpus: $corpus}) SET g.current = $version",
+                corpus=labels.corpus,
+                version=labels.version,
+            )
+        return loader.counts()
+
+
+def loaded_versions(settings: Neo4jSettings, corpus: str) -> dict[str, str]:
+    """State of each version of the corpus in the database: `loading`, `ready` or `current`; sorted by version."""
+    with connected(settings) as driver:
+        records = driver.execute_query(
+            "MATCH (v:GraphVersion {corpus: $corpus}) OPTIONAL MATCH (g:Graph {corpus: $corpus, current: v.version}) "
+            "RETURN v.version AS version, CASE WHEN g IS NULL THEN v.state ELSE 'current' END AS state ORDER BY version",
+            corpus=corpus,
+            database_=settings.database,
+        ).records
+    return {record["version"]: record["state"] for record in records}
+
+
+def drop_version(settings: Neo4jSettings, corpus: str, version: str) -> None:
+    """Remove a version with its indexes, in batches; one that is not there is no error.
+
+    Raises
+    ------
+    GraphError
+        If it is the current one.
+
+    """
+    labels = VersionLabels(corpus, version)
+    with connected(settings) as driver:
+        prepare_database(driver, settings.database)
+        loader = _Loader(driver, settings.database, labels, lambda what, count: None)
+        with loader.locked() as lock:
+            record = lock.run(
+                "MATCH (g:Graph {corpus: $corpus}) RETURN g.current AS current", corpus=corpus
+            ).single()
+            if record is not None and record["current"] == version:
+                raise GraphError(
+                    f"Version {version} of {corpus!r} is current in Neo4j. Load another one first."
+                )
+            loader.remove()
+
+
+@dataclass(frozen=True, slots=True)
+class _Loader:
+    driver: Driver
+    database: str
+    labels: VersionLabels
+    progress: Progress
+
+    @contextmanager
+    def locked(self) -> Iterator[Transaction]:
+        """The corpus's lock; commits the transaction at the end of the block, so what it wrote becomes visible then."""
+        self._query("MERGE (g:Graph {corpus: $corpus})", corpus=self.labels.corpus)
+        with self.driver.session(database=self.database) as session, session.begin_transaction() as lock:
+            lock.run(
+                "MATCH (g:Graph {corpus: $corpus}) SET g.lock = true REMOVE g.lock", corpus=self.labels.corpus
+            ).consume()
+            yield lock
+            lock.commit()
+
+    def state(self) -> str | None:
+        """`loading`, `ready`, or None if the version was never begun."""
+        records = self._query(
+            "MATCH (v:GraphVersion {key: $key}) RETURN v.state AS state", key=self.labels.key
+        )
+        return records[0]["state"] if records else None
+
+    def load(self, folder: Path, manifest: Manifest) -> None:
+        """Write nodes, then relationships, then indexes, then mark the version as ready."""
+        self._query(
+            "MERGE (v:GraphVersion {key: $key}) SET v += $properties",
+            key=self.labels.key,
+            properties={
+                "corpus": self.labels.corpus,
+                "version": self.labels.version,
+                "state": "loading",
+                "manifest": manifest.model_dump_json(),
+            },
+        )
+        prepare_version(self.driver, self.database, self.labels)
+        rows = VersionRows(folder, self.labels.key)
+        self._nodes("Document", rows.documents(_BATCH))
+        self._nodes("Chunk", rows.chunks(_BATCH))
+        self._nodes("Entity", rows.entities(_BATCH))
+        self._vectors("Chunk", rows.vectors("chunk", _VECTOR_BATCH))
+        self._vectors("Entity", rows.vectors("entity", _VECTOR_BATCH))
+        self._nodes("Evidence", rows.evidence(_BATCH))
+        for kind, batch in rows.relations(_BATCH):
+            self._join("relations", ("Entity", "row"), kind, ("Entity", "row"), batch)
+        for batch in rows.has_entity(_BATCH):
+            self._join("HAS_ENTITY", ("Chunk", "row"), "HAS_ENTITY", ("Entity", "row"), batch)
+        for batch in rows.part_of(_BATCH):
+            self._join("PART_OF", ("Chunk", "row"), "PART_OF", ("Document", "article_id"), batch)
+        for batch in rows.quoted_in(_BATCH):
+            self._join("QUOTED_IN", ("Evidence", "evidence_id"), "QUOTED_IN", ("Chunk", "chunk_id"), batch)
+        index_version(self.driver, self.database, self.labels)
+        self._check(manifest)
+        self._query("MATCH (v:GraphVersion {key: $key}) SET v.state = 'ready'", key=self.labels.key)
+
+    def remove(self) -> None:
+        """Delete whatever there is of the version."""
+        records = self._query(
+            "MATCH (v:GraphVersion {key: $key}) SET v.state = 'loading' RETURN v.key", key=self.labels.key
+        )
+        if not records:
+            return
+        with self.driver.session(database=self.database) as session:
+            for kind in NODE_KINDS:
+                # Batches commit one by one, which only a query outside of a transaction may do.
+                session.run(
+                    f"MATCH (n:{self.labels.of(kind)}) "
+                    f"CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF {_DELETE_BATCH} ROWS"
+                ).consume()
+        drop_version_schema(self.driver, self.database, self.labels)
+        self._query("MATCH (v:GraphVersion {key: $key}) DELETE v", key=self.labels.key)
+
+    def counts(self) -> dict[str, int]:
+        """Nodes and relationships of the version, counted in the database."""
+        names = {"Document": "documents", "Chunk": "chunks", "Entity": "entities", "Evidence": "evidence"}
+        found = {
+            name: self._count(f"MATCH (n:{self.labels.of(kind)}) RETURN count(n) AS n")
+            for kind, name in names.items()
+        }
+        entity, chunk = self.labels.of("Entity"), self.labels.of("Chunk")
+        found["relations"] = self._count(f"MATCH (:{entity})-[r]->(:{entity}) RETURN count(r) AS n")
+        found["has_entity"] = self._count(f"MATCH (:{chunk})-[r:HAS_ENTITY]->() RETURN count(r) AS n")
+        return found
+
+    def _check(self, manifest: Manifest) -> None:
+        found = self.counts()
+        wrong = {
+            name: n for name, n in found.items() if name in manifest.counts and n != manifest.counts[name]
+        }
+        if wrong:
+            told = ", ".join(f"{n} of {manifest.counts[name]} {name}" for name, n in wrong.items())
+            raise GraphError(
+                f"Neo4j holds {told} of version {self.labels.key} after the load. Load it again."
+            )
+
+    def _nodes(self, kind: str, batches: Iterator[list[dict[str, Any]]]) -> None:
+        query = f"UNWIND $rows AS row CREATE (n:{kind}:{self.labels.of(kind)}) SET n = row"
+        self._batches(query, kind, batches)
+
+    def _vectors(self, kind: str, batches: Iterator[list[dict[str, Any]]]) -> None:
+        query = (
+            f"UNWIND $rows AS row MATCH (n:{self.labels.of(kind)} {{row: row.row}}) "
+            "CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)"
+        )
+        self._batches(query, f"{kind} vectors", batches)
+
+    def _join(
+        self,
+        what: str,
+        tail: tuple[str, str],
+        kind: str,
+        head: tuple[str, str],
+        batch: Sequence[Mapping[str, Any]],
+    ) -> None:
+        (from_kind, from_key), (to_kind, to_key) = tail, head
+        query = (
+            f"UNWIND $rows AS row MATCH (a:{self.labels.of(from_kind)} {{{from_key}: row.from}}) "
+            f"MATCH (b:{self.labels.of(to_kind)} {{{to_key}: row.to}}) "
+            f"CREATE (a)-[r:{kind}]->(b) SET r = row.properties"
+        )
+        self._batches(query, what, iter([batch]))
+
+    def _batches(self, query: str, what: str, batches: Iterator[Sequence[Mapping[str, Any]]]) -> None:
+        """One managed transaction a batch: the driver repeats it, with back-off, after a deadlock or a lost leader."""
+        with self.driver.session(database=self.database) as session:
+            for rows in batches:
+                session.execute_write(_consume, query, rows)
+                self.progress(what, len(rows))
+
+    def _count(self, query: str) -> int:
+        return int(self._query(query)[0]["n"])
+
+    def _query(self, query: str, **parameters: Any) -> list[Any]:
+        return list(self.driver.execute_query(query, parameters, database_=self.database).records)
+
+
+def _consume(transaction: ManagedTransaction, query: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    transaction.run(query, rows=rows).consume()

@@ -1,0 +1,74 @@
+"""Full-text search over chunks and entities: a tantivy index (BM25) of a version directory.
+
+Chunk texts are stemmed; names are not, and their aliases count as part of the name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from kg_pipeline.errors import CorruptGraphError
+
+Analyzer = Literal["en_stem", "default"]
+
+_FIELD = "text"
+_ORDINAL = "ordinal"
+_WORD = re.compile(r"[^\W_]+")
+_MAX_WORDS = 256
+_HEAP_BYTES = 64_000_000
+#: Hits fetched beyond k, so that equal scores at the cut are ordered by id.
+_SLACK = 64
+
+
+def words(query: str) -> list[str]:
+    """Distinct words of a query, so that no character of it can be read as query syntax."""
+    return list(dict.fromkeys(word.lower() for word in _WORD.findall(query)))[:_MAX_WORDS]
+
+
+def build_text_index(folder: Path, texts: Iterable[str], analyzer: Analyzer) -> None:
+    """Index texts; the position of a text is its ordinal."""
+    import tantivy
+
+    folder.mkdir(parents=True, exist_ok=True)
+    schema = tantivy.SchemaBuilder()
+    schema.add_text_field(_FIELD, stored=False, tokenizer_name=analyzer, index_option="freq")
+    schema.add_unsigned_field(_ORDINAL, stored=True)
+    index = tantivy.Index(schema.build(), path=str(folder))
+    writer = index.writer(heap_size=_HEAP_BYTES, num_threads=1)
+    for ordinal, text in enumerate(texts):
+        document = tantivy.Document()
+        document.add_text(_FIELD, text)
+        document.add_unsigned(_ORDINAL, ordinal)
+        writer.add_document(document)
+    writer.commit()
+    writer.wait_merging_threads()
+
+
+class TextIndex:
+    """An index opened for reading; safe for many threads."""
+
+    def __init__(self, folder: Path) -> None:
+        import tantivy
+
+        try:
+            self._index: Any = tantivy.Index.open(str(folder))
+        except ValueError as error:
+            raise CorruptGraphError(
+                f"The text index {folder} cannot be opened ({error}). Rebuild the graph."
+            ) from error
+        self._index.config_reader(num_warmers=0, reload_policy="manual")
+        self._searcher: Any = self._index.searcher()
+
+    def search(self, query: str, k: int) -> list[tuple[int, float]]:
+        """Ordinals by (-BM25, ordinal), at most `k`; nothing for a query without words."""
+        terms = words(query)
+        if not terms or k < 1:
+            return []
+        # Lenient, because the library may cut a word at a character that is a letter to Python.
+        parsed, _ = self._index.parse_query_lenient(" ".join(f'"{term}"' for term in terms), [_FIELD])
+        hits = self._searcher.search(parsed, k + _SLACK, count=False).hits
+        found = [(self._searcher.doc(address)[_ORDINAL][0], float(score)) for score, address in hits]
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]

@@ -1,0 +1,128 @@
+"""Asserted relations: triples between standardised entities, each with the sentences that state it.
+
+The confidence of a relation is a belief in the manner of INDRA: a reader makes systematic errors, which more
+sentences do not cure, and random ones, which more *independent* articles do. For reader r with systematic error s_r,
+and the surest sentence of each article a that it read, with confidence c_a::
+
+    belief = 1 - prod over r of (s_r + (1 - s_r) * prod over a of (1 - c_a))
+
+Three sentences of one article count once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from kg_pipeline.datasets import empty_frame
+from kg_pipeline.inference.relation_rows import DECIMALS, relation_ids
+from kg_pipeline.vocabulary.predicates import PREDICATES
+
+#: Systematic error of each reader, by the part of its name before a colon.
+SYSTEMATIC_ERROR = {"offline": 0.08, "table": 0.15, "llm": 0.05}
+_UNKNOWN_READER_ERROR = 0.2
+#: Decimals of a logarithm; sums of them are rounded so that the order of addition does not show.
+_LOG_DECIMALS = 9
+
+_SYMMETRIC = sorted(name for name, predicate in PREDICATES.items() if predicate.symmetric)
+_KEY = ["head_id", "predicate", "tail_id", "negated", "speculative"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assertions:
+    """The relations and evidence tables of a corpus, and what did not become a relation."""
+
+    relations: pl.DataFrame
+    evidence: pl.DataFrame
+    self_relations: int  # head and tail were standardised to one entity
+    unresolved: int  # head or tail has no entity
+
+
+def assert_relations(
+    triples: pl.LazyFrame, mentions: pl.LazyFrame, entity_mentions: pl.LazyFrame, chunks: pl.LazyFrame
+) -> Assertions:
+    """Join triples with the entities of their mentions; `mentions` holds those of every stage."""
+    stated = triples.unique("triple_id", keep="any").collect()
+    resolved = _resolve(stated.lazy(), mentions, entity_mentions, chunks).collect()
+    different = resolved.filter(pl.col("head_id") != pl.col("tail_id"))
+    evidence = _canonical(different)
+    if evidence.is_empty():
+        return Assertions(
+            empty_frame("relations"),
+            empty_frame("evidence"),
+            resolved.height,
+            stated.height - resolved.height,
+        )
+    relations = _relations(evidence)
+    evidence = evidence.join(relations.select("relation_id", *_KEY), on=_KEY, how="left")
+    return Assertions(
+        relations=relations.sort("relation_id"),
+        evidence=evidence.select(empty_frame("evidence").columns).sort("relation_id", "evidence_id"),
+        self_relations=resolved.height - different.height,
+        unresolved=stated.height - resolved.height,
+    )
+
+
+def _resolve(
+    triples: pl.LazyFrame, mentions: pl.LazyFrame, entity_mentions: pl.LazyFrame, chunks: pl.LazyFrame
+) -> pl.LazyFrame:
+    texts = mentions.select("mention_id", "text").unique("mention_id", keep="any")
+    entities = entity_mentions.select("mention_id", "entity_id").unique("mention_id", keep="any")
+    named = entities.join(texts, on="mention_id", how="left").with_columns(pl.col("text").fill_null(""))
+    sections = chunks.select("chunk_id", "section_path").unique("chunk_id", keep="any")
+    frame = triples.join(sections, on="chunk_id", how="left").with_columns(
+        pl.col("section_path").fill_null("")
+    )
+    for end in ("head", "tail"):
+        frame = frame.join(
+            named.rename(
+                {"entity_id": f"{end}_id", "text": f"{end}_text", "mention_id": f"{end}_mention_id"}
+            ),
+            on=f"{end}_mention_id",
+        )
+    return frame.rename({"triple_id": "evidence_id"})
+
+
+def _canonical(resolved: pl.DataFrame) -> pl.DataFrame:
+    """A symmetric relation has one direction: from the smaller id to the greater."""
+    turn = pl.col("predicate").is_in(_SYMMETRIC) & (pl.col("head_id") > pl.col("tail_id"))
+    swapped = [
+        pl.when(turn)
+        .then(pl.col(f"{other}_{name}"))
+        .otherwise(pl.col(f"{end}_{name}"))
+        .alias(f"{end}_{name}")
+        for end, other in (("head", "tail"), ("tail", "head"))
+        for name in ("id", "text")
+    ]
+    return resolved.with_columns(swapped)
+
+
+def _relations(evidence: pl.DataFrame) -> pl.DataFrame:
+    error = pl.col("reader").replace_strict(
+        SYSTEMATIC_ERROR, default=_UNKNOWN_READER_ERROR, return_dtype=pl.Float64
+    )
+    doubt = (1 - pl.col("confidence").cast(pl.Float64).clip(0.0, 0.999)).log()
+    by_article = (
+        evidence.lazy()
+        .with_columns(reader=pl.col("extractor").str.split(":").list.first(), doubt=doubt)
+        .group_by(*_KEY, "reader", "article_id")
+        .agg(pl.col("doubt").min(), pl.len().alias("sentences"))
+    )
+    by_reader = by_article.group_by(*_KEY, "reader").agg(pl.col("doubt").sum().round(_LOG_DECIMALS))
+    wrong = by_reader.with_columns(
+        wrong=(error + (1 - error) * pl.col("doubt").exp()).log().round(_LOG_DECIMALS)
+    )
+    belief = wrong.group_by(_KEY).agg((1 - pl.col("wrong").sum().exp()).round(DECIMALS).alias("confidence"))
+    support = by_article.group_by(_KEY).agg(
+        pl.col("article_id").n_unique().cast(pl.Int32).alias("n_articles"),
+        pl.col("sentences").sum().cast(pl.Int32).alias("n_evidence"),
+    )
+    relations = belief.join(support, on=_KEY).sort(_KEY).collect()
+    return relations.with_columns(
+        relation_ids("asserted", relations),
+        kind=pl.lit("asserted"),
+        rule=pl.lit(""),
+        premises=pl.lit([], dtype=pl.List(pl.String)),
+        confidence=pl.col("confidence").cast(pl.Float32),
+    ).select(empty_frame("relations").columns)

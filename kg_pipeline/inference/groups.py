@@ -1,0 +1,92 @@
+"""Connected components and communities of the asserted graph, the same in every run.
+
+Communities are those of Louvain with refinement (PLM), on one thread, seeded, over edges in sorted order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+Indices = npt.NDArray[np.int64]
+_SEED = 20_260_101
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Entities in sorted order, the group of each, and undirected edges between their positions.
+
+    A group is named by its best connected member (the smallest id among equals), so that its name says what it is
+    about and does not depend on numbering.
+    """
+
+    entity_ids: tuple[str, ...]
+    group: Indices
+    edges: Indices  # (n, 2), first < second, sorted
+    degree: Indices
+
+    def names(self) -> list[str]:
+        """Name of each group, by number."""
+        order = np.lexsort((np.arange(len(self.group)), -self.degree, self.group))
+        firsts = np.unique(self.group[order], return_index=True)[1]
+        return [self.entity_ids[order[first]] for first in firsts]
+
+    def sizes(self) -> Indices:
+        """Members of each group, by number."""
+        return np.bincount(self.group)
+
+
+def components(premises: pl.DataFrame) -> Grouping:
+    """Group by connected component."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    entity_ids, edges, degree = _graph(premises)
+    size = len(entity_ids)
+    matrix = coo_array((np.ones(len(edges), np.int8), (edges[:, 0], edges[:, 1])), shape=(size, size))
+    labels = connected_components(matrix, directed=False)[1] if size else np.zeros(0, np.int64)
+    return Grouping(entity_ids, _renumbered(labels), edges, degree)
+
+
+def communities(premises: pl.DataFrame) -> Grouping:
+    """Group by community."""
+    import networkit
+
+    entity_ids, edges, degree = _graph(premises)
+    if not entity_ids:
+        return Grouping(entity_ids, np.zeros(0, np.int64), edges, degree)
+    threads = networkit.getMaxNumberOfThreads()
+    networkit.setNumberOfThreads(1)
+    networkit.setSeed(_SEED, False)
+    try:
+        graph = networkit.Graph(len(entity_ids))
+        for first, second in edges.tolist():
+            graph.addEdge(first, second)
+        detector = networkit.community.PLM(graph, refine=True, par="none")
+        detector.run()
+        labels = np.asarray(detector.getPartition().getVector(), dtype=np.int64)
+    finally:
+        networkit.setNumberOfThreads(threads)
+    return Grouping(entity_ids, _renumbered(labels), edges, degree)
+
+
+def _graph(premises: pl.DataFrame) -> tuple[tuple[str, ...], Indices, Indices]:
+    ids = np.unique(np.concatenate([premises["head_id"].to_numpy(), premises["tail_id"].to_numpy()]))
+    heads = np.searchsorted(ids, premises["head_id"].to_numpy())
+    tails = np.searchsorted(ids, premises["tail_id"].to_numpy())
+    pairs = np.stack([np.minimum(heads, tails), np.maximum(heads, tails)], axis=1).astype(np.int64)
+    edges = np.unique(pairs, axis=0) if len(pairs) else pairs.reshape(0, 2)
+    degree = np.bincount(edges.ravel(), minlength=len(ids)).astype(np.int64)
+    return tuple(str(each) for each in ids), edges, degree
+
+
+def _renumbered(labels: npt.NDArray[np.integer[Any]]) -> Indices:
+    """Numbers in the order in which the groups first appear, so that they depend on the members only."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]

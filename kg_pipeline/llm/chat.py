@@ -1,0 +1,235 @@
+"""Chat with a language model behind an OpenAI-compatible endpoint; every answer is kept, none is paid for twice.
+
+    chat = open_chat(settings.llm, settings.cache)
+    completion = await chat.complete(messages, schema=Verdict, max_tokens=200, purpose="verify")
+
+A `ChatModel` may be made in one event loop and used in others, one after the other or at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from kg_pipeline.errors import LlmRefused
+from kg_pipeline.fingerprint import digest
+from kg_pipeline.llm.budget import Usage, estimate_tokens
+from kg_pipeline.llm.cache import AnswerCache, StoredAnswer
+from kg_pipeline.llm.structured import Dialect, Message, parse_answer, without_surrogates
+from kg_pipeline.llm.transport import NotAccepted, Transport
+
+if TYPE_CHECKING:
+    from kg_pipeline.settings import LlmSettings
+
+_FORMAT = 1  # of a cached answer; raising it forgets all of them
+_REPAIR = "That is not the JSON that was asked for. Answer again with the JSON value only."
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """An answer.
+
+    `finish_reason` is `length` where it was cut off at `max_tokens`; then `parsed` is None if what there is cannot be
+    read. `cached` answers cost nothing.
+    """
+
+    text: str
+    parsed: BaseModel | None
+    finish_reason: str
+    cached: bool
+
+
+class ChatModel:
+    """One model of one endpoint, with its cache, its limits and its budget."""
+
+    def __init__(self, settings: LlmSettings, cache: AnswerCache, transport: Transport) -> None:
+        self.name = settings.model
+        self._settings = settings
+        self._cache = cache
+        self._transport = transport
+        self._endpoint = digest(settings.base_url, settings.model)
+        self._dialect: Dialect | None = None
+
+    def __repr__(self) -> str:
+        return f"ChatModel({self.name!r} at {self._transport.redact(self._settings.base_url)!r})"
+
+    @property
+    def usage(self) -> Usage:
+        """What was used since this object was made."""
+        return self._transport.ledger.total
+
+    @property
+    def usage_by_purpose(self) -> dict[str, Usage]:
+        """The same by purpose, sorted."""
+        return self._transport.ledger.by_purpose
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: type[BaseModel] | None, max_tokens: int, purpose: str
+    ) -> Completion:
+        """Answer `messages`, from the cache if the very same was asked before.
+
+        Parameters
+        ----------
+        messages
+            `{"role": …, "content": …}` each.
+        schema
+            The shape of the answer; `parsed` is then an instance of it. None for plain text.
+        max_tokens
+            Upper bound of the answer's length.
+        purpose
+            A heading for the accounts, such as `triples`.
+
+        Raises
+        ------
+        BudgetExhausted
+            Before anything is sent, if the answer might not fit into the budget.
+        LlmUnavailable
+            If the endpoint cannot be reached, refuses the key or keeps failing.
+        LlmRefused
+            If it declines to answer, or does not give the JSON that was asked for.
+
+        """
+        asked = [{name: without_surrogates(value) for name, value in message.items()} for message in messages]
+        shape = None if schema is None else schema.model_json_schema()
+        # The address is not part of it: the same model elsewhere gives the same answer.
+        key = digest(_FORMAT, self.name, asked, shape, {"max_tokens": max_tokens, "temperature": 0})
+        completion = self._recall(key, schema, purpose)
+        if completion is not None:
+            return completion
+        async with self._transport.turn(key):
+            # Somebody else may have asked the same in the meantime.
+            completion = self._recall(key, schema, purpose)
+            if completion is not None:
+                return completion
+            answer, parsed = await self._ask(asked, schema, max_tokens, purpose)
+            self._cache.put(key, answer)
+            return Completion(answer.text, parsed, answer.finish_reason, cached=False)
+
+    def _recall(self, key: str, schema: type[BaseModel] | None, purpose: str) -> Completion | None:
+        stored = self._cache.get(key)
+        if stored is None:
+            return None
+        parsed = None if schema is None else parse_answer(stored.text, schema)
+        if schema is not None and parsed is None and stored.finish_reason != "length":
+            self._cache.evict(key)
+            return None
+        self._transport.ledger.book(purpose, Usage(cached_calls=1))
+        return Completion(stored.text, parsed, stored.finish_reason, cached=True)
+
+    async def _ask(
+        self, messages: list[Message], schema: type[BaseModel] | None, max_tokens: int, purpose: str
+    ) -> tuple[StoredAnswer, BaseModel | None]:
+        """Ask in the dialect of the endpoint. The first caller finds it out, the others wait for that."""
+        if self._dialect is None:
+            async with self._transport.turn(self._endpoint):
+                if self._dialect is None:
+                    start = Dialect.load(self._cache.dialect(self._endpoint))
+                    return await self._ask_from(start, messages, schema, max_tokens, purpose)
+        return await self._ask_from(self._dialect, messages, schema, max_tokens, purpose)
+
+    async def _ask_from(
+        self,
+        dialect: Dialect,
+        messages: list[Message],
+        schema: type[BaseModel] | None,
+        max_tokens: int,
+        purpose: str,
+    ) -> tuple[StoredAnswer, BaseModel | None]:
+        """Ask in a dialect, and in plainer ones while the answer cannot be read."""
+        repaired = False
+        while True:
+            dialect, answer = await self._ask_in(dialect, messages, schema, max_tokens, purpose)
+            parsed = None if schema is None else parse_answer(answer.text, schema)
+            if schema is None or parsed is not None:
+                self._learn(dialect)
+                return answer, parsed
+            if answer.finish_reason == "length":
+                return answer, None
+            plainer = dialect.plainer()
+            if plainer is not None:
+                dialect = plainer
+            elif not repaired:
+                repaired = True
+                said = {"role": "assistant", "content": answer.text or "(nothing)"}
+                messages = [*messages, said, {"role": "user", "content": _REPAIR}]
+            else:
+                raise LlmRefused(
+                    f"The model {self.name!r} does not answer with the JSON that was asked for, but with "
+                    f"{self._transport.redact(answer.text)[:120]!r}. Try another model (KG_LLM_MODEL)."
+                )
+
+    def _learn(self, dialect: Dialect) -> None:
+        if dialect != self._dialect:
+            self._dialect = dialect
+            self._cache.learn(self._endpoint, dialect.dump())
+
+    async def _ask_in(
+        self,
+        dialect: Dialect,
+        messages: list[Message],
+        schema: type[BaseModel] | None,
+        max_tokens: int,
+        purpose: str,
+    ) -> tuple[Dialect, StoredAnswer]:
+        """Ask, changing the dialect for as long as the endpoint complains about it."""
+        while True:
+            payload = dialect.payload(self.name, messages, schema, max_tokens)
+            try:
+                reply = await self._transport.send(
+                    "chat",
+                    payload,
+                    prompt_tokens=estimate_tokens(payload["messages"], payload.get("response_format")),
+                    max_tokens=max_tokens,
+                    purpose=purpose,
+                )
+            except NotAccepted as complaint:
+                following = dialect.after_complaint(str(complaint), structured=schema is not None)
+                if following is None:
+                    raise LlmRefused(str(complaint)) from None
+                dialect = following
+            else:
+                return dialect, self._read(reply.body)
+
+    def _read(self, body: Mapping[str, Any]) -> StoredAnswer:
+        """The answer in a response body; a server that leaves out parts of it is put up with."""
+        choices = body.get("choices")
+        choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
+        message = _mapping(choice.get("message"))
+        finish_reason = str(choice.get("finish_reason") or "stop")
+        refusal = message.get("refusal")
+        if refusal or finish_reason == "content_filter":
+            said = self._transport.redact(str(refusal or "its content filter"))[:200]
+            raise LlmRefused(f"The model {self.name!r} declined to answer: {said}")
+        content = message.get("content")
+        if isinstance(content, list):
+            content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+        text = without_surrogates(str(content or ""))
+        if not text.strip() and finish_reason != "length":
+            raise LlmRefused(
+                f"The model {self.name!r} gave an empty answer. Try another model (KG_LLM_MODEL)."
+            )
+        usage = _mapping(body.get("usage"))
+        return StoredAnswer(
+            text=text,
+            finish_reason=finish_reason,
+            prompt_tokens=_count(usage, "prompt_tokens"),
+            completion_tokens=_count(usage, "completion_tokens"),
+        )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(usage: Mapping[str, Any], name: str) -> int:
+    value = usage.get(name)
+    return value if isinstance(value, int) else 0
+
+
+def open_chat(settings: LlmSettings, cache: Path) -> ChatModel:
+    """The chat model of the settings; its answers are kept under `cache`. Nothing is sent yet."""
+    return ChatModel(settings, AnswerCache(cache / "llm"), Transport(settings))

@@ -1,0 +1,46 @@
+"""Put paragraphs together into one text with exact spans and the sections they stand in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kg_pipeline.pmc.article import Paragraph, Section
+
+SEPARATOR = "\n\n"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where paragraphs are put: a title path and a kind. Two places with equal titles stay two."""
+
+    path: tuple[str, ...]
+    kind: str
+
+
+@dataclass(slots=True)
+class Assembly:
+    """Collects paragraphs in reading order."""
+
+    _pieces: list[tuple[Place, str, str, tuple[str, ...]]] = field(default_factory=list)
+
+    def add(self, place: Place, kind: str, text: str, citations: tuple[str, ...] = ()) -> None:
+        """Append a paragraph; one without text is left out."""
+        if text:
+            self._pieces.append((place, kind, text, citations))
+
+    def finish(self) -> tuple[str, tuple[Section, ...], tuple[Paragraph, ...]]:
+        """The text, its sections (runs of paragraphs of one place) and its paragraphs."""
+        sections: list[Section] = []
+        paragraphs: list[Paragraph] = []
+        position = 0
+        current: Place | None = None
+        for place, kind, text, citations in self._pieces:
+            end = position + len(text)
+            if place is current:
+                sections[-1] = Section(place.path, place.kind, sections[-1].start, end)
+            else:
+                sections.append(Section(place.path, place.kind, position, end))
+                current = place
+            paragraphs.append(Paragraph(kind, len(sections) - 1, position, end, citations))
+            position = end + len(SEPARATOR)
+        return SEPARATOR.join(piece[2] for piece in self._pieces), tuple(sections), tuple(paragraphs)

@@ -1,0 +1,259 @@
+"""Walk the blocks of a JATS article once, in document order, into an `Assembly`.
+
+Paragraphs directly in the body, in lists, boxes, quotations and statements are all met; figures and tables are
+put after the paragraphs of the section that holds them, so that they do not cut its text in two. Reference lists,
+administrative sections and supplementary material are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from kg_pipeline.pmc.article import Table
+from kg_pipeline.pmc.assembly import Assembly, Place
+from kg_pipeline.pmc.characters import tidy
+from kg_pipeline.pmc.glossary import read_glossary
+from kg_pipeline.pmc.inline import FLOW, LIFTED, SKIPPED, Inline, inline_text
+from kg_pipeline.pmc.tables import read_grid, row_sentences
+from kg_pipeline.pmc.xml import all_text
+
+_OMITTED = SKIPPED | {
+    "title", "subtitle", "label", "caption", "ref-list", "ack", "fn-group", "notes", "bio", "sub-article", "response",
+    "front-stub", "back", "table-wrap-foot", "glossary", "speaker",
+}  # fmt: skip
+_SECTIONS = frozenset({"sec", "treatment-sec", "app", "boxed-text"})
+_TRANSPARENT = frozenset(
+    {"disp-quote", "statement", "verse-group", "speech", "taxon-treatment", "question", "answer", "question-wrap",
+     "disp-formula-group", "floats-group", "floats-wrap", "app-group", "fig-group", "table-wrap-group", "named-content",
+     "chem-struct-wrap", "answer-set", "explanation", "sec-group"}
+)  # fmt: skip
+_ADMINISTRATIVE_TYPES = frozenset(
+    {"supplementary-material", "supplementary", "coi-statement", "data-availability", "data-availability-statement",
+     "additional-information", "author-contribution", "author-contributions", "ack", "ref-list", "funding",
+     "ai-statement", "associated-data", "history", "disclaimer", "kwd-group", "funding-information", "conflict",
+     "associated-content"}
+)  # fmt: skip
+_ADMINISTRATIVE_TITLE = re.compile(
+    r"[\d.\s]*(?:acknowledge?ments?|funding(?: (?:sources?|statement|information))?|(?:declarations? of )?"
+    r"(?:competing|conflicts? of|conflicting) interests?(?: statement)?|authors?['’]?s? contributions?(?: statement)?|"
+    r"(?:data|code) availability(?: statement)?|availability of (?:supporting )?data(?: and materials?)?|"
+    r"supplementary (?:materials?|data|information)|supporting information|pre-publication history|"
+    r"publisher['’]s notes?|references|bibliography)[.:\s]*",
+    re.IGNORECASE,
+)
+_GLOSSARY_TITLE = re.compile(
+    r"[\d.\s]*(?:list of )?abbreviations?(?: (?:used|list|and acronyms))?[.:\s]*", re.IGNORECASE
+)
+_HYPHENATED = re.compile(r"(?<=\w)[-\u00ad]\s*\n\s*(?=[a-z])")
+_BLANK_LINE = re.compile(r"\n\s*\n")
+_BLOCKS = FLOW | LIFTED | _SECTIONS | _TRANSPARENT | {"disp-formula"}
+_PATH_TITLE_CHARACTERS = 160
+
+
+def is_administrative(section: etree._Element) -> bool:
+    """Whether a section is about the paper rather than its subject (funding, interests, supplements, …)."""
+    if (section.get("sec-type") or "").strip().lower() in _ADMINISTRATIVE_TYPES:
+        return True
+    title = section.find("title")
+    return title is not None and _ADMINISTRATIVE_TITLE.fullmatch(tidy(all_text(title))) is not None
+
+
+@dataclass(slots=True)
+class BlockWalker:
+    """Fills an assembly, and keeps what is not running text: tables, glossary, number of formulas."""
+
+    references: frozenset[str]
+    assembly: Assembly = field(default_factory=Assembly)
+    tables: list[Table] = field(default_factory=list)
+    glossary: list[tuple[str, str]] = field(default_factory=list)
+    formulas: int = 0
+
+    def walk(self, container: etree._Element, place: Place, kind: str = "paragraph") -> None:
+        """All blocks inside `container`; its own floats come after its paragraphs, before its subsections."""
+        floats: list[etree._Element] = []
+        if container.text and container.text.strip():
+            self.assembly.add(place, kind, tidy(container.text))
+        for child in container:
+            if floats and child.tag in _SECTIONS:
+                self._flush(floats, place)
+            self._block(child, place, kind, floats)
+            if child.tail and child.tail.strip():
+                self.assembly.add(place, kind, tidy(child.tail))
+        self._flush(floats, place)
+
+    def section(self, element: etree._Element, place: Place) -> None:
+        """A titled block below `place`; administrative ones are left out, abbreviation lists go to the glossary."""
+        if is_administrative(element):
+            return
+        title = element.find("title")
+        if title is None:
+            title = element.find("caption/title")
+        text = self._title(title)
+        if text and _GLOSSARY_TITLE.fullmatch(text):
+            entries = read_glossary(element)
+            if entries:
+                self.glossary.extend(entries)
+                return
+        inner = Place((*place.path, text) if text else place.path, place.kind)
+        self.assembly.add(inner, "heading", text)
+        caption = element.find("caption")
+        if caption is not None and element.tag == "boxed-text":
+            self.walk(caption, inner)
+        self.walk(element, inner)
+
+    def _block(self, element: etree._Element, place: Place, kind: str, floats: list[etree._Element]) -> None:
+        tag = element.tag
+        if tag == "p":
+            self._paragraph(element, place, kind, floats)
+        elif tag in _SECTIONS:
+            self.section(element, place)
+        elif tag in _OMITTED:
+            return
+        elif tag == "list":
+            self._titled_list(element, place)
+        elif tag == "def-list":
+            self._definitions(element, place)
+        elif tag in {"fig", "table-wrap", "table", "array"}:
+            floats.append(element)
+        elif tag == "fn":
+            self.walk(element, place, "footnote")
+        elif tag in {"preformat", "code"}:
+            self._preformatted(element, place)
+        elif tag in _TRANSPARENT or any(child.tag in _BLOCKS for child in element):
+            self.walk(element, place, kind)
+        else:
+            # A block that holds only inline text: a verse line, a displayed formula, a name of a taxon.
+            inline = Inline(self.references)
+            inline.add_element(element)
+            self._add(inline, place, kind, floats)
+
+    def _paragraph(
+        self, element: etree._Element, place: Place, kind: str, floats: list[etree._Element]
+    ) -> None:
+        if not any(child.tag in FLOW for child in element):
+            inline = Inline(self.references)
+            inline.add_content(element)
+            self._add(inline, place, kind, floats)
+            return
+        inline = Inline(self.references)
+        inline.add_text(element.text)
+        for child in element:
+            if child.tag in FLOW:
+                self._add(inline, place, kind, floats)
+                self._block(child, place, kind, floats)
+                inline = Inline(self.references)
+            else:
+                inline.add_element(child)
+            inline.add_text(child.tail)
+        self._add(inline, place, kind, floats)
+
+    def _add(self, inline: Inline, place: Place, kind: str, floats: list[etree._Element]) -> None:
+        self.assembly.add(place, kind, inline.text(), tuple(dict.fromkeys(inline.citations)))
+        self.formulas += inline.formulas
+        for element in inline.lifted:
+            self._block(element, place, kind, floats)
+
+    def _title(self, element: etree._Element | None) -> str:
+        return inline_text(element, self.references)
+
+    def _titled_list(self, element: etree._Element, place: Place) -> None:
+        self.assembly.add(place, "list_item", self._title(element.find("title")))
+        for item in element.iterchildren("list-item"):
+            self.walk(item, place, "list_item")
+
+    def _definitions(self, element: etree._Element, place: Place) -> None:
+        for item in element.iterchildren("def-item"):
+            inline = Inline(self.references)
+            term, meaning = item.find("term"), item.find("def")
+            if term is not None:
+                inline.add_content(term)
+            if meaning is not None:
+                inline.add_text(": " if term is not None else "")
+                inline.add_content(meaning)
+            self._add(inline, place, "list_item", [])
+
+    def _preformatted(self, element: etree._Element, place: Place) -> None:
+        """Lines as they are; scanned pages are one such block, with words broken at line ends."""
+        text = _HYPHENATED.sub("", all_text(element))
+        for part in _BLANK_LINE.split(text):
+            self.assembly.add(place, "preformat", tidy(part))
+
+    def _flush(self, floats: list[etree._Element], place: Place) -> None:
+        while floats:
+            waiting = floats.copy()
+            floats.clear()
+            for element in waiting:
+                if element.tag == "fig":
+                    self._figure(element, place)
+                else:
+                    self._table(element, place)
+
+    def _caption(self, element: etree._Element) -> tuple[str, str, Inline]:
+        """Title, whole caption on one line, and what was met in it."""
+        caption = element.find("caption")
+        inline = Inline(self.references)
+        if caption is None:
+            return "", "", inline
+        title = self._title(caption.find("title"))
+        for child in caption:
+            if child.tag not in {"title", "label"}:
+                inline.add_text(" ")
+                inline.add_element(child)
+        rest = inline.text() if len(caption) else tidy(caption.text or "")
+        separator = " " if not title or title[-1] in ".?!:;" or not rest else ". "
+        return title, f"{title}{separator}{rest}".strip(), inline
+
+    def _figure(self, element: etree._Element, place: Place) -> None:
+        label = self._title(element.find("label"))
+        _, caption, inline = self._caption(element)
+        inner = Place((*place.path, label) if label else place.path, "caption")
+        self.assembly.add(inner, "caption", caption, tuple(dict.fromkeys(inline.citations)))
+        self.formulas += inline.formulas
+        for child in element:  # panels inside a figure, legends beside its caption
+            if child.tag in {"fig", "fig-group", "p"}:
+                nested: list[etree._Element] = []
+                self._block(child, inner, "caption", nested)
+                self._flush(nested, inner)
+
+    def _table(self, element: etree._Element, place: Place) -> None:
+        label = self._title(element.find("label"))
+        title, caption, inline = self._caption(element)
+        name = _shorten(": ".join(part.rstrip(" .:") for part in (label, title or caption) if part))
+        inner = Place((*place.path, name) if name else place.path, "table")
+        self.assembly.add(inner, "caption", caption, tuple(dict.fromkeys(inline.citations)))
+        self.formulas += inline.formulas
+        grids = [element] if element.tag in {"table", "array"} else _outer_tables(element)
+        for table in grids:
+            grid = read_grid(table, lambda cell: inline_text(cell, self.references))
+            self.tables.append(Table(label, caption, grid.header_rows, grid.cells))
+            for sentence in row_sentences(grid, label.rstrip(" .:")):
+                self.assembly.add(inner, "table_row", sentence)
+        if not grids:
+            self.tables.append(Table(label, caption, 0, ()))
+        for foot in element.iterchildren("table-wrap-foot"):
+            for note in foot:
+                inline = Inline(self.references)
+                for child in note if note.tag in {"fn", "fn-group"} else (note,):
+                    if child.tag != "label":
+                        inline.add_element(child)
+                self.assembly.add(inner, "table_note", inline.text(), tuple(dict.fromkeys(inline.citations)))
+
+
+def _outer_tables(element: etree._Element) -> list[etree._Element]:
+    """Tables of a wrapper, not those nested in their cells."""
+    found: list[etree._Element] = []
+    for child in element:
+        if child.tag in {"table", "tgroup", "array"}:
+            found.append(child)
+        elif child.tag == "alternatives":
+            found.extend(_outer_tables(child)[:1])
+    return found
+
+
+def _shorten(text: str) -> str:
+    if len(text) <= _PATH_TITLE_CHARACTERS:
+        return text
+    return text[:_PATH_TITLE_CHARACTERS].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,234 @@
+"""Inline text of a JATS element: what a reader would read aloud, on one line.
+
+Rules: exponents get a caret (`10^6`, `kg/m^2`); charges, isotopes and formulas of substances stay joined
+(`Ca2+`, `32P`, `H2O2`, `CD8+`); a formula is rendered once; bibliographic citations leave the text and their ids
+are kept; cross-references to figures and tables stay; floats and footnotes are lifted out for the block walker.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from kg_pipeline.pmc.characters import tidy
+from kg_pipeline.pmc.citations import CLOSE, OPEN, drop_citations, only_separators
+from kg_pipeline.pmc.formulas import render_formula
+
+#: Floats and notes that may stand inside a paragraph without being part of its text.
+LIFTED = frozenset(
+    {"fig", "fig-group", "table-wrap", "table-wrap-group", "table", "array", "boxed-text", "fn", "ref-list"}
+)
+#: Blocks that interrupt a paragraph: text before, the block, text after.
+FLOW = frozenset(
+    {"list", "def-list", "disp-quote", "statement", "verse-group", "preformat", "code", "p", "sec", "speech"}
+)
+#: Content that is not text of the article.
+SKIPPED = frozenset(
+    {
+        "graphic", "inline-graphic", "media", "inline-media", "object-id", "alt-text", "long-desc", "permissions",
+        "index-term", "supplementary-material", "private-char", "svg", "attrib", "processing-meta", "sec-meta",
+        "treatment-meta", "kwd-group", "related-article", "related-object", "glyph-data", "glyph-ref", "target",
+    }
+)  # fmt: skip
+
+_FORMULAS = frozenset({"inline-formula", "disp-formula", "chem-struct", "math", "tex-math"})
+_NOTE_REFERENCES = frozenset({"fn", "table-fn", "aff", "corresp", "author-notes", "contrib"})
+_SPACED = frozenset(
+    {"break", "hr", "p", "title", "list-item", "def-item", "disp-formula", "def", "term", "sec"}
+)
+_ACTIONS: dict[str, str] = {
+    **dict.fromkeys(SKIPPED, "skip"),
+    **dict.fromkeys(LIFTED, "lift"),
+    **dict.fromkeys(_FORMULAS, "formula"),
+    **dict.fromkeys(_SPACED - _FORMULAS, "space"),
+    "alternatives": "alternatives",
+    "disp-formula": "display",
+    "sup": "sup",
+    "sub": "sub",
+    "xref": "xref",
+}
+
+_EXPONENT = re.compile(r"[+\-–−]?\d+(?:[.,/]\d+)?")
+_CHARGE = re.compile(r"\d*[+\-–−]+")
+_ORDINAL = re.compile(r"st|nd|rd|th", re.IGNORECASE)
+_ELEMENT_SYMBOL = re.compile(r"[A-Z]")
+_DEGREE = frozenset("oº˚∘°")
+
+
+@dataclass(slots=True)
+class Inline:
+    """Collects the text of one paragraph.
+
+    Parameters
+    ----------
+    references
+        Ids of the article's reference list, to know a citation whose type is not given.
+
+    """
+
+    references: frozenset[str] = frozenset()
+    citations: list[str] = field(default_factory=list)
+    lifted: list[etree._Element] = field(default_factory=list)
+    formulas: int = 0
+    _out: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """What was collected so far, tidied and without citations."""
+        text = tidy("".join(self._out))
+        return tidy(drop_citations(text)) if OPEN in text else text
+
+    def add_text(self, text: str | None) -> None:
+        """Append character data as it is."""
+        if text:
+            self._out.append(text)
+
+    def add_content(self, element: etree._Element) -> None:
+        """Append everything inside the element."""
+        if element.text:
+            self._out.append(element.text)
+        for child in element:
+            self.add_element(child)
+            if child.tail:
+                self._out.append(child.tail)
+
+    def add_element(self, element: etree._Element) -> None:
+        """Append one element by the rule of its name, without its tail."""
+        action = _ACTIONS.get(element.tag)
+        if action is None:
+            self.add_content(element)
+        elif action == "xref":
+            self._add_reference(element)
+        elif action in {"sup", "sub"}:
+            self._add_script(element, raised=action == "sup")
+        elif action == "space":
+            self._out.append(" ")
+            self.add_content(element)
+            self._out.append(" ")
+        elif action in {"formula", "display"}:
+            pad = " " if action == "display" else ""
+            self.formulas += 1
+            self._out.append(f"{pad}{render_formula(element)}{pad}")
+        elif action == "alternatives":
+            self._add_alternatives(element)
+        elif action == "lift":
+            self.lifted.append(element)
+            self._out.append(" ")
+
+    def _add_alternatives(self, element: etree._Element) -> None:
+        if any(child.tag in {"math", "tex-math"} for child in element):
+            self.formulas += 1
+            self._out.append(render_formula(element))
+            return
+        for child in element:  # the first one that reads as text or can be lifted
+            if child.tag not in SKIPPED:
+                self.add_element(child)
+                return
+
+    def _add_reference(self, element: etree._Element) -> None:
+        kind = element.get("ref-type")
+        targets = (element.get("rid") or "").split()
+        is_citation = kind == "bibr" or (
+            kind in {None, "ref", "other"} and bool(targets) and self.references.issuperset(targets)
+        )
+        if is_citation:
+            self.citations.extend(targets)
+            self._out.append(f"{OPEN}{self._inner(element, plain=True)}{CLOSE}")
+        elif kind in _NOTE_REFERENCES:
+            text = self._inner(element, plain=True)
+            if len(text.strip()) > 3:  # a name of a note, not the mark that points to it
+                self._out.append(text)
+        else:
+            self.add_content(element)
+
+    def _add_script(self, element: etree._Element, *, raised: bool) -> None:
+        raw = self._inner(element)
+        text = raw.strip()
+        if not text:
+            self.add_text(" " if raw else None)
+            return
+        if OPEN in text and only_separators(text):
+            self._out.append(text)
+        elif raised and only_separators(text) and _is_beside_citation(element, self.references):
+            self._out.append(f"{OPEN}{CLOSE}")
+        else:
+            if raised and _EXPONENT.fullmatch(text) and not _following(element)[:1].isupper():
+                self._close_gap()
+            self._out.append(_script(text, self._last_character(), _following(element), raised=raised))
+            if raw[-1].isspace():
+                self._out.append(" ")
+
+    def _inner(self, element: etree._Element, *, plain: bool = False) -> str:
+        """Text inside the element, collected apart; with `plain`, scripts in it are not marked."""
+        if plain and len(element) == 0:
+            return element.text or ""
+        outer, self._out = self._out, []
+        if plain:
+            self._out.extend(_texts(element))
+        else:
+            self.add_content(element)
+        inner, self._out = "".join(self._out), outer
+        return inner
+
+    def _close_gap(self) -> None:
+        """Take off white space before an exponent: `χ <sup>2</sup>` is one symbol."""
+        if self._out and self._out[-1].rstrip()[-1:].isalnum():
+            self._out[-1] = self._out[-1].rstrip()
+
+    def _last_character(self) -> str:
+        return next((piece[-1] for piece in reversed(self._out) if piece), "")
+
+
+def inline_text(element: etree._Element | None, references: frozenset[str] = frozenset()) -> str:
+    """Text of an element by the rules above; empty for none."""
+    if element is None:
+        return ""
+    inline = Inline(references)
+    inline.add_content(element)
+    return inline.text()
+
+
+def _texts(element: etree._Element) -> Iterator[str]:
+    return (str(text) for text in element.itertext())
+
+
+def _following(element: etree._Element) -> str:
+    """First character after the element, looking into the next sibling where no text stands between."""
+    if element.tail:
+        return str(element.tail[0])
+    sibling = element.getnext()
+    return next((text[0] for text in _texts(sibling) if text), "") if sibling is not None else ""
+
+
+def _is_beside_citation(element: etree._Element, references: frozenset[str]) -> bool:
+    def cites(neighbour: etree._Element | None) -> bool:
+        return (
+            neighbour is not None
+            and neighbour.tag == "xref"
+            and (neighbour.get("ref-type") == "bibr" or neighbour.get("rid") in references)
+        )
+
+    before = element.getprevious()
+    return (not element.tail and cites(element.getnext())) or (
+        before is not None and not before.tail and cites(before)
+    )
+
+
+def _script(text: str, before: str, after: str, *, raised: bool) -> str:
+    """A superscript or subscript as plain text, given the characters around it."""
+    if not raised:
+        return f"_{text}" if before.isdigit() and text[0].isdigit() else text
+    if text in _DEGREE and before.isdigit():
+        return "°"
+    if _EXPONENT.fullmatch(text):
+        is_isotope = (
+            not before.isalnum() and before not in {")", "]"} and _ELEMENT_SYMBOL.match(after) is not None
+        )
+        return text if is_isotope or not before else f"^{text}"
+    if _CHARGE.fullmatch(text) or _ORDINAL.fullmatch(text):
+        return text
+    if before.isdigit() and text[0].isalpha():  # a mark on a number must not read as its unit
+        return f"^{text}"
+    return text

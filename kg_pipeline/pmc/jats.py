@@ -1,0 +1,202 @@
+"""One JATS/NLM article from its XML: NLM 2.0 to JATS 1.4, as PMC, Europe PMC, publishers and SciELO write it.
+
+`read_articles` cuts a file into articles (a file may be a set of them, or an answer that one is not available);
+and looks at what each is; `parse_article` reads one into text, sections, tables and glossary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lxml import etree
+
+from kg_pipeline.errors import NotJatsError
+from kg_pipeline.pmc.article import Article, Metadata
+from kg_pipeline.pmc.assembly import Place
+from kg_pipeline.pmc.blocks import BlockWalker
+from kg_pipeline.pmc.glossary import read_abbreviation_text, read_glossary
+from kg_pipeline.pmc.identifiers import parse_pmcid
+from kg_pipeline.pmc.inline import inline_text
+from kg_pipeline.pmc.metadata import read_metadata
+from kg_pipeline.pmc.xml import all_text, parse_xml, select, serialise
+
+_SETS = frozenset(
+    {
+        "pmc-articleset",
+        "articleset",
+        "article-set",
+        "articles",
+        "OAI-PMH",
+        "GetRecord",
+        "ListRecords",
+        "record",
+    }
+)
+_ENTRIES = "//article[not(ancestor::article)] | //error | //Reply"
+_FIGURE_TYPES = ("display-objects", "figures", "tables", "floats")
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What an article is, without its text."""
+
+    metadata: Metadata
+    has_body: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One article of a file: its own XML, and its number in a set (0 where the file is one article)."""
+
+    number: int
+    data: bytes
+    front: Front
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """An article that a set names as not available."""
+
+    number: int
+    pmcid: str
+    reason: str
+
+
+def read_articles(data: bytes) -> list[Found | Missing]:
+    """The articles of one file, in order.
+
+    Raises
+    ------
+    NotJatsError
+        If the root is neither an article nor a set of articles.
+    MalformedError
+        If the file is not well-formed or over a bound.
+
+    """
+    root = parse_xml(data)
+    if root.tag == "article":
+        _check_article(root)
+        return [Found(0, data, _read_front(root))]
+    if root.tag not in _SETS:
+        raise NotJatsError(f"not a JATS article: the root element is <{root.tag}>")
+    entries: list[Found | Missing] = []
+    for number, element in enumerate(select(root, _ENTRIES), start=1):
+        if element.tag == "article":
+            entries.append(Found(number, serialise(element), _read_front(element)))
+        else:
+            pmcid, _ = parse_pmcid(element.get("id") or element.get("Id"))
+            reason = inline_text(element) or element.get("error") or element.get("code") or "not available"
+            entries.append(Missing(number, pmcid, reason))
+    if not entries:
+        raise NotJatsError(f"the article set <{root.tag}> holds no article")
+    return entries
+
+
+def parse_article(data: bytes, *, include_appendices: bool = False) -> Article:
+    """One article in full.
+
+    Title and main abstract come first, then the body; of the back matter only the glossary is read, and the
+    appendices if asked. Sub-articles and responses are other texts and are left out.
+
+    Raises
+    ------
+    NotJatsError
+        If the root is not a JATS article.
+    MalformedError
+        If the bytes are not well-formed or over a bound.
+
+    """
+    root = _article_root(data)
+    metadata = read_metadata(root)
+    references = frozenset(element.get("id", "") for element in root.iter("ref"))
+    walker = BlockWalker(references)
+    walker.assembly.add(Place(("Title",), "title"), "title", metadata.title)
+    _read_abstracts(root, walker)
+    body = root.find("body")
+    if body is not None:
+        walker.walk(body, Place((), "body"))
+    _read_floats(root, walker)
+    back = root.find("back")
+    if back is not None:
+        _read_back(back, walker, include_appendices=include_appendices)
+    _read_front_glossary(root, walker)
+    text, sections, paragraphs = walker.assembly.finish()
+    return Article(
+        metadata=metadata,
+        text=text,
+        sections=sections,
+        paragraphs=paragraphs,
+        glossary=tuple(dict.fromkeys(walker.glossary)),
+        tables=tuple(walker.tables),
+        formulas=walker.formulas,
+        has_body=_has_text(body),
+    )
+
+
+def _article_root(data: bytes) -> etree._Element:
+    root = parse_xml(data)
+    if root.tag != "article":
+        raise NotJatsError(f"not a JATS article: the root element is <{root.tag}>")
+    _check_article(root)
+    return root
+
+
+def _read_front(root: etree._Element) -> Front:
+    return Front(read_metadata(root), _has_text(root.find("body")))
+
+
+def _check_article(root: etree._Element) -> None:
+    if root.find("front") is None and root.find("body") is None:
+        raise NotJatsError("not a JATS article: <article> has neither <front> nor <body>")
+
+
+def _has_text(body: etree._Element | None) -> bool:
+    return body is not None and bool(all_text(body).strip())
+
+
+def _read_abstracts(root: etree._Element, walker: BlockWalker) -> None:
+    for abstract in root.iterfind("front/article-meta/abstract"):
+        if not abstract.get("abstract-type"):
+            walker.walk(abstract, Place(("Abstract",), "abstract"))
+
+
+def _read_floats(root: etree._Element, walker: BlockWalker) -> None:
+    """Figures and tables that the file keeps apart from the text that cites them."""
+    groups = [*root.iterchildren("floats-group", "floats-wrap")]
+    groups.extend(root.iterfind("back/floats-group"))
+    for kind in _FIGURE_TYPES:
+        groups.extend(root.iterfind(f"back/sec[@sec-type='{kind}']"))
+    for group in groups:
+        walker.walk(group, Place((), "body"))
+
+
+def _read_back(back: etree._Element, walker: BlockWalker, *, include_appendices: bool) -> None:
+    for glossary in back.iter("glossary"):
+        walker.glossary.extend(read_glossary(glossary))
+    for section in back.iterchildren("sec", "notes"):
+        if (
+            inline_text(section.find("title"))
+            .lower()
+            .strip(" .:")
+            .startswith(("abbreviation", "list of abbreviation"))
+        ):
+            walker.glossary.extend(read_glossary(section))
+    for note in back.iterfind("fn-group/fn"):
+        text = inline_text(note)
+        if note.get("fn-type") in {"abbr", "abbreviations"} or text.lower().startswith("abbreviations"):
+            walker.glossary.extend(read_abbreviation_text(text))
+    if include_appendices:
+        for appendix in back.iter("app"):
+            walker.section(appendix, Place(("Appendix",), "appendix"))
+
+
+def _read_front_glossary(root: etree._Element, walker: BlockWalker) -> None:
+    for group in root.iterfind("front/article-meta/kwd-group"):
+        title = inline_text(group.find("title")).lower()
+        if "abbrev" in title or "abbr" in (group.get("kwd-group-type") or "").lower():
+            for keyword in group.iterchildren("kwd"):
+                walker.glossary.extend(read_abbreviation_text(inline_text(keyword)))
+    for note in root.iterfind("front/article-meta/author-notes/fn"):
+        text = inline_text(note)
+        if note.get("fn-type") == "abbr" or text.lower().startswith("abbreviations"):
+            walker.glossary.extend(read_abbreviation_text(text))

@@ -1,0 +1,118 @@
+"""Make the look-up index of the vocabulary: once a content, whole or absent, shared by all corpora."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import marisa_trie
+import pyarrow as pa
+import pyarrow.parquet as pq
+from filelock import FileLock
+
+from kg_pipeline.errors import ModelError
+from kg_pipeline.files import sync, temporary_sibling
+from kg_pipeline.fingerprint import code_digest, file_sha256, short_digest
+from kg_pipeline.schema import CONCEPTS
+from kg_pipeline.settings import Settings
+from kg_pipeline.vocabulary.index import CONCEPTS_FILE, NAMES_FILE, RECORD
+from kg_pipeline.vocabulary.variants import normal_key, singular_word
+
+OPEN_VOCABULARY = Path(__file__).parent / "data" / "open.parquet"
+#: Modules that decide what an index holds and finds.
+CODE = tuple(
+    f"kg_pipeline.vocabulary.{module}"
+    for module in (
+        "build",
+        "categories",
+        "folding",
+        "index",
+        "matcher",
+        "stopwords",
+        "symbols",
+        "variants",
+        "words",
+    )
+)
+
+
+def vocabulary_digest(source: Path = OPEN_VOCABULARY) -> str:
+    """Digest of the concept table, of the code that indexes and matches it, and of the trie library."""
+    return short_digest(file_sha256(source), code_digest(CODE, ["marisa-trie", "pyarrow"]))
+
+
+def build_vocabulary(settings: Settings, source: Path = OPEN_VOCABULARY) -> Path:
+    """Folder of the index under `settings.cache / "vocabulary"`, built if it is not there yet.
+
+    Processes that ask at the same time wait for the one that builds.
+
+    Raises
+    ------
+    ModelError
+        If the concept table is missing or has other columns.
+
+    """
+    root = settings.cache / "vocabulary"
+    if not source.is_file():
+        raise ModelError(
+            f"The concept table {source} is missing. Install the package again, or run scripts/build_vocabulary.py."
+        )
+    folder = root / vocabulary_digest(source)
+    if folder.is_dir():
+        return folder
+    root.mkdir(parents=True, exist_ok=True)
+    with FileLock(root / ".lock"):
+        if not folder.is_dir():
+            _build(source, folder)
+    return folder
+
+
+def _build(source: Path, folder: Path) -> None:
+    table = pq.read_table(source)
+    if table.column_names != CONCEPTS.names:
+        raise ModelError(
+            f"{source} has the columns {table.column_names}; a concept table has {CONCEPTS.names}."
+        )
+    table = table.sort_by("concept_id").combine_chunks()
+    aside = temporary_sibling(folder)
+    aside.mkdir()
+    try:
+        keys = _keys(table.column("names").to_pylist())
+        marisa_trie.RecordTrie(RECORD, keys).save(str(aside / NAMES_FILE))
+        with (
+            pa.OSFile(str(aside / CONCEPTS_FILE), "wb") as sink,
+            pa.ipc.new_file(sink, table.schema) as writer,
+        ):
+            writer.write_table(table)
+        for path in sorted(aside.iterdir()):
+            sync(path)
+        aside.rename(folder)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _keys(concepts: list[list[str]]) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    for row, names in enumerate(concepts):
+        for position, name in enumerate(names[:65_535]):
+            key = normal_key(name)
+            if not key:
+                continue
+            yield key, (row, position, 0)
+            for form in _derived(name, key):
+                yield form, (row, position, 1)
+
+
+def _derived(name: str, key: str) -> set[str]:
+    """Singular of the last word, and words that a hyphen joins written as one."""
+    forms = set()
+    head, _, last = key.rpartition(" ")
+    if not name.isupper():
+        one = singular_word(last)
+        if one != last and len(one) > 2:
+            forms.add(f"{head} {one}" if head else one)
+    if "-" in name:
+        joined = normal_key(name.replace("-", ""))
+        if len(joined) > 3:
+            forms.add(joined)
+    return forms - {key}

@@ -1,0 +1,210 @@
+"""The look-up index: names to concepts, memory-mapped, safe for many readers.
+
+A vocabulary is a folder with two files, made by `kg_pipeline.vocabulary.build`: `names.marisa`, a trie from folded
+names to (concept row, position of the name), and `concepts.arrow`, the concept columns sorted by identifier. Both
+open by memory map, so opening costs no more than a few file operations and processes share the pages.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import marisa_trie
+import pyarrow as pa
+
+from kg_pipeline.errors import ModelError
+from kg_pipeline.vocabulary.categories import priority
+from kg_pipeline.vocabulary.matcher import find_spans
+from kg_pipeline.vocabulary.symbols import case_cost, is_symbol
+from kg_pipeline.vocabulary.variants import normal_key, variants
+
+NAMES_FILE = "names.marisa"
+CONCEPTS_FILE = "concepts.arrow"
+#: A record of the trie: concept row, position in its names, 1 if the key is a derived form (singular, joined hyphen).
+RECORD = "<IHB"
+
+#: How far a source can be trusted with its preferred name, and with its other names.
+_TRUST: dict[str, tuple[float, float]] = {
+    "KG": (1.0, 0.97),
+    "HGNC": (1.0, 0.8),
+    "FPLX": (0.98, 0.95),
+    "MONDO": (1.0, 0.88),
+    "DOID": (0.97, 0.86),
+    "UMLS": (1.0, 0.9),
+    "MESH": (0.96, 0.88),
+    "CHEBI": (0.95, 0.88),
+    "GO": (0.9, 0.78),
+}
+_DEFAULT_TRUST = (0.9, 0.8)
+#: Synonyms of a concept that our own supplement names too.
+_REVIEWED = "+KG"
+_REVIEWED_TRUST = 0.93
+#: The approved name of a gene, which stands second in its names, is as good as a synonym of a curated vocabulary.
+_GENE_NAME_TRUST = 0.9
+_DERIVED_COST = 0.02
+_SYMBOL_COST = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A concept of the vocabulary; `names` has the preferred name first, `parents` are its is-a parents."""
+
+    concept_id: str
+    name: str
+    category: str
+    names: tuple[str, ...]
+    parents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A concept that a name may stand for, with how well it fits, in (0, 1]."""
+
+    concept_id: str
+    name: str
+    category: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A name found in a text: `text[start:end]`, and what it may stand for, best first."""
+
+    start: int
+    end: int
+    candidates: tuple[Candidate, ...]
+
+
+class Vocabulary:
+    """An opened vocabulary. `digest` names its content and the code that folded it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.digest = folder.name
+        try:
+            self._names = marisa_trie.RecordTrie(RECORD).mmap(str(folder / NAMES_FILE))
+            table = pa.ipc.open_file(pa.memory_map(str(folder / CONCEPTS_FILE))).read_all()
+        except (OSError, RuntimeError, pa.ArrowInvalid) as error:
+            raise ModelError(
+                f"The vocabulary index {folder} cannot be opened ({error}). Delete the folder; the next build makes it again."
+            ) from error
+        self._columns: dict[str, Any] = {
+            name: table.column(name).combine_chunks() for name in table.column_names
+        }
+        self._count: int = table.num_rows
+        # Bound to the instance, so that a closed vocabulary takes its cache along.
+        self._read = lru_cache(maxsize=65_536)(self._candidates)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def lookup(self, name: str) -> list[Candidate]:
+        """Concepts that have this name or a variant of its spelling, best first; equal scores by category, then id."""
+        best: dict[str, Candidate] = {}
+        for form in sorted(variants(name), key=lambda form: (form != name, form)):
+            cost = 0.0 if form == name else _DERIVED_COST
+            for candidate in self._read(normal_key(form), form):
+                score = max(round(candidate.score - cost, 4), 0.01)
+                known = best.get(candidate.concept_id)
+                if known is None or known.score < score:
+                    best[candidate.concept_id] = Candidate(
+                        candidate.concept_id, candidate.name, candidate.category, score
+                    )
+        return _ranked(best)
+
+    def match(self, text: str) -> list[Match]:
+        """Names in a text: longest first from the left, on token borders, not overlapping."""
+        return [
+            Match(start, end, candidates)
+            for start, end, candidates in find_spans(text, self._names, self._read)
+        ]
+
+    def concept(self, concept_id: str) -> Concept | None:
+        """The concept of that identifier."""
+        row = self._row(concept_id)
+        if row is None:
+            return None
+        columns = self._columns
+        return Concept(
+            concept_id,
+            columns["name"][row].as_py(),
+            columns["category"][row].as_py(),
+            tuple(columns["names"][row].as_py()),
+            tuple(columns["parents"][row].as_py()),
+        )
+
+    def is_a(self, child: str, ancestor: str, max_depth: int = 12) -> bool:
+        """Whether `ancestor` is reached from `child` over at most `max_depth` is-a steps; a concept is not its own."""
+        seen, queue = {child}, deque([(child, 0)])
+        while queue:
+            current, depth = queue.popleft()
+            row = self._row(current)
+            if row is None or depth >= max_depth:
+                continue
+            for parent in self._columns["parents"][row].as_py():
+                if parent == ancestor:
+                    return True
+                if parent not in seen:
+                    seen.add(parent)
+                    queue.append((parent, depth + 1))
+        return False
+
+    def _row(self, concept_id: str) -> int | None:
+        ids = self._columns["concept_id"]
+        low, high = 0, self._count
+        while low < high:
+            middle = (low + high) // 2
+            if ids[middle].as_py() < concept_id:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < self._count and ids[low].as_py() == concept_id else None
+
+    def _candidates(self, key: str, surface: str) -> tuple[Candidate, ...]:
+        best: dict[str, Candidate] = {}
+        columns = self._columns
+        for row, position, derived in self._names.get(key, ()):
+            name: str = columns["names"][row][position].as_py()
+            cost = case_cost(name, surface)
+            if cost is None:
+                continue
+            score = round(
+                _trust(columns["source"][row].as_py(), position, name) - cost - derived * _DERIVED_COST, 4
+            )
+            concept_id: str = columns["concept_id"][row].as_py()
+            known = best.get(concept_id)
+            if score > 0 and (known is None or known.score < score):
+                preferred = columns["name"][row].as_py()
+                best[concept_id] = Candidate(concept_id, preferred, columns["category"][row].as_py(), score)
+        return tuple(_ranked(best))
+
+
+def open_vocabulary(path: Path) -> Vocabulary:
+    """Open a vocabulary folder by memory map.
+
+    Raises
+    ------
+    ModelError
+        If the folder is missing or damaged.
+
+    """
+    return Vocabulary(path)
+
+
+def _trust(source: str, position: int, name: str) -> float:
+    if position and source.endswith(_REVIEWED):
+        return _REVIEWED_TRUST
+    source = source.removesuffix(_REVIEWED)
+    preferred, other = _TRUST.get(source, _DEFAULT_TRUST)
+    if position == 0:
+        return preferred
+    if source == "HGNC" and position == 1:
+        return _GENE_NAME_TRUST
+    return other - (_SYMBOL_COST if source in ("MESH", "CHEBI", "GO", "MONDO") and is_symbol(name) else 0.0)
+
+
+def _ranked(best: dict[str, Candidate]) -> list[Candidate]:
+    return sorted(best.values(), key=lambda c: (-c.score, priority(c.category), c.concept_id))

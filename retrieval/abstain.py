@@ -1,0 +1,114 @@
+"""When to answer "no information available": what a question asks must be covered by the evidence, and related by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from retrieval.evidence import EvidenceState
+from retrieval.question import Question
+from retrieval.terms import Token, content_stems, coverage, find_name, name_key, tokenise
+
+if TYPE_CHECKING:
+    from retrieval.reasoner import Draft
+    from retrieval.sentences import Sentence
+
+
+_SHORTEST_ACRONYM = 3
+_PAIR = 2  # with two entities linked, a word more or less is how the question is put
+
+
+@dataclass(frozen=True, slots=True)
+class AbstentionSettings:
+    """Shares and cosines below which the evidence does not answer; measured with MiniLM on questions of both sorts."""
+
+    terms: float = (
+        0.5  # of the question's other content words, where it names an entity; all of them for "is X …?"
+    )
+    terms_without_entities: float = 0.75
+    cosine_without_entities: float = 0.4
+    entities: float = 0.6  # of the question's entities, where it names more than two; of one or two, all
+    joint_things: int = 3  # entities and words a question must have for sentences to answer it together
+    joint_share: float = 0.75  # of them, that the sentences must have
+    joint_cosine: float = 0.55  # of their passage to the question
+
+
+def hopeless(question: Question, evidence: EvidenceState, settings: AbstentionSettings) -> str:
+    """Why no reasoner could answer from this evidence; empty if one might.
+
+    A name the question uses must occur in what was found, and so must every word somewhere in the corpus, unless two
+    entities say well enough what is asked. A question without any entity must share most words with one passage.
+    """
+    if evidence.is_empty:
+        return "nothing in the graph is similar to the question"
+    texts = [passage.chunk.text for passage in evidence.passages.values()]
+    texts += [quote.text for quotes in evidence.quotes.values() for quote in quotes]
+    missing = [name for name in question.unknown_names if not _occurs(name, texts)]
+    if missing:
+        return f"the evidence does not mention {', '.join(missing)}"
+    if question.foreign and len(question.links) < _PAIR:
+        return f"no passage of the corpus has the word {', '.join(question.foreign)}"
+    if question.links:
+        return ""
+    best = max((coverage(question.terms, content_stems(text)) for text in texts), default=0.0)
+    if not question.terms or best < settings.terms_without_entities:
+        return "the question names no entity of the graph and no passage covers its words"
+    return ""
+
+
+def unsupported(
+    question: Question, draft: Draft, ranked: Sequence[Sentence], settings: AbstentionSettings
+) -> str:
+    """Why a draft made of quotes does not answer the question; empty if it does."""
+    if not draft.sentences:
+        return _nothing_found(question, ranked)
+    quotes = {quote.key: quote.text for sentence in draft.sentences for quote in sentence.quotes}
+    texts = list(quotes.values())
+    missing = [name for name in question.unknown_names if not _occurs(name, texts)]
+    if missing:
+        return f"no evidence that answers the question mentions {', '.join(missing)}"
+    ends = {end for relation in draft.relations for end in (relation.head_id, relation.tail_id)}
+    uncovered = [
+        link.text
+        for link in question.links
+        if not ends.intersection(link.ids)
+        and not any(find_name(tokenise(text), link.names) for text in texts)
+    ]
+    lenient = len(question.links) > 3 or (len(question.links) == 3 and question.kind != "yes_no")
+    allowed = int(len(question.links) * (1 - settings.entities)) if lenient else 0
+    if len(uncovered) > allowed:
+        return f"no evidence relates {', '.join(uncovered)} to the rest of the question"
+    stems = {word for text in texts for word in content_stems(text)}
+    wanted = settings.terms if question.links else settings.terms_without_entities
+    if question.kind == "yes_no" and len(question.links) == 1 and settings.terms:
+        wanted = (
+            settings.joint_share if draft.support == "passage" else 1.0
+        )  # the second thing asked about is among the words
+    if coverage(question.terms, stems) < wanted:
+        lost = [word for word in question.terms if word not in stems]
+        return f"the evidence does not cover the question's words ({', '.join(lost)})"
+    return ""
+
+
+def _nothing_found(question: Question, ranked: Sequence[Sentence]) -> str:
+    names = " and ".join(link.text for link in question.links)
+    if len(question.links) >= 2:
+        return f"no stated relation, chain of relations or sentence connects {names} as asked"
+    if question.links:
+        return f"nothing that was found about {names} answers what is asked"
+    return "no sentence that was found covers the question" if ranked else "no sentences were found"
+
+
+def _occurs(name: str, texts: Sequence[str]) -> bool:
+    """Whether a text has the name, or words whose initials are the name."""
+    key = name_key(name)
+    return any(find_name(tokens, [key]) or _spells(name, tokens) for tokens in map(tokenise, texts))
+
+
+def _spells(name: str, tokens: Sequence[Token]) -> bool:
+    letters = name.removesuffix("s").lower()
+    if not (name[:-1].isupper() and len(letters) >= _SHORTEST_ACRONYM):
+        return False
+    initials = "".join(token.text[0] for token in tokens)
+    return letters in initials

@@ -1,0 +1,227 @@
+"""Graph-of-thoughts retrieval: Algorithm 1 of the eGoT paper with the parameters of section 2.3.
+
+Where the algorithm and the text of section 2.2 differ, the text is followed: unexplored thoughts stay in one priority
+queue over all depths, the thoughts chosen at a depth are retrieved concurrently, and new ones are generated once for
+them together. No thoughts are generated at the last depth, since none of them could be explored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from kg_pipeline.errors import LlmRefused
+from kg_pipeline.graph.reader import Vector
+from retrieval.abstain import hopeless
+from retrieval.answer import Answer, AnswerUsage, ThoughtTrace, Trace
+from retrieval.context import Context
+from retrieval.evidence import EvidenceState, Step
+from retrieval.finish import finish
+from retrieval.question import Question, read_question
+from retrieval.reasoner import Draft
+from retrieval.search import search
+
+
+@dataclass(frozen=True, slots=True)
+class EgotSettings:
+    """Parameters of Algorithm 1, with the published values."""
+
+    depth: int = 2  # D
+    explored: int = 3  # k, thoughts taken from the queue at one depth
+    thoughts: int = 4  # generated at once; the paper asks for 2 to 4
+    duplicate: float = 0.95  # cosine from which two thoughts are the same
+    max_calls: int = 32  # calls of the reasoner for one question
+
+    def __post_init__(self) -> None:
+        if self.depth < 1 or self.explored < 1 or not 2 <= self.thoughts <= 4:
+            raise ValueError(f"depth and explored must be positive and thoughts 2 to 4, not {self}.")
+        if self.max_calls < 4:
+            raise ValueError(
+                f"max_calls must allow one thought to be generated, scored, explored and answered, not {self.max_calls}."
+            )
+
+
+@dataclass(slots=True)
+class _Run:
+    """State of one question: the queue Q, the processed set P, the evidence K_q and what was called."""
+
+    question: Question
+    context: Context
+    settings: EgotSettings
+    evidence: EvidenceState = field(default_factory=EvidenceState)
+    queue: list[tuple[float, int]] = field(default_factory=list)  # (-score, index into thoughts)
+    thoughts: list[ThoughtTrace] = field(default_factory=list)
+    vectors: list[Vector] = field(default_factory=list)
+    calls: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def can_call(self, count: int) -> bool:
+        """Whether `count` more calls leave one for the synthesis."""
+        return self.calls + count < self.settings.max_calls
+
+
+class Egot:
+    """Iterative generation, scoring and retrieval of thoughts, then an answer with attribution."""
+
+    name = "egot"
+
+    def __init__(self, settings: EgotSettings | None = None) -> None:
+        self.settings = settings or EgotSettings()
+
+    async def answer(self, question: str, context: Context) -> Answer:
+        """Answer a question; see `retrieval.answer.Answer`."""
+        started = time.perf_counter()
+        before = context.reasoner.usage()
+        asked = await asyncio.to_thread(understand, question, context)
+        run = _Run(asked, context, self.settings)
+        stopped = await _explore(run)
+        draft = await _synthesise(run)
+        trace = Trace(
+            entities=describe_links(asked),
+            terms=asked.terms,
+            thoughts=tuple(run.thoughts),
+            stopped=stopped,
+            notes=tuple(run.notes),
+        )
+        return await asyncio.to_thread(
+            finish,
+            asked,
+            draft,
+            run.evidence,
+            context,
+            method=self.name,
+            trace=trace,
+            usage=spent(before, context.reasoner.usage(), run.calls),
+            seconds=time.perf_counter() - started,
+        )
+
+
+def understand(text: str, context: Context) -> Question:
+    """Embed and read a question."""
+    return read_question(context.reader, text, context.embedder.vector(text), context.embedder.vector)
+
+
+def describe_links(question: Question) -> tuple[str, ...]:
+    """What each name of the question was linked to."""
+    return tuple(
+        f"{link.text} -> "
+        + ", ".join(f"{entity.name} ({entity.entity_id})" for entity in link.entities)
+        + ("" if link.exact else " (part of the name)")
+        for link in question.links
+    )
+
+
+def spent(before: AnswerUsage, after: AnswerUsage, calls: int) -> AnswerUsage:
+    """Difference of two readings of a usage counter, with the calls counted by the method."""
+    return AnswerUsage(
+        calls=calls,
+        cached_calls=after.cached_calls - before.cached_calls,
+        prompt_tokens=after.prompt_tokens - before.prompt_tokens,
+        completion_tokens=after.completion_tokens - before.completion_tokens,
+        cost=after.cost - before.cost,
+    )
+
+
+async def _explore(run: _Run) -> str:
+    """Lines 4 to 25; returns why it stopped."""
+    await _generate(run, "question")
+    for depth in range(1, run.settings.depth + 1):
+        chosen = _take(run)
+        if not chosen:
+            return "queue empty"
+        steps = await asyncio.gather(*(_retrieve(run, index, depth) for index in chosen))
+        run.evidence.add(steps)
+        if depth < run.settings.depth and not await _generate(run, f"depth {depth}"):
+            return "no novel thoughts"
+    return "maximum depth"
+
+
+async def _generate(run: _Run, parent: str) -> bool:
+    """Generate thoughts from the evidence so far, score the novel ones and queue them; False if none is novel."""
+    if not run.can_call(2):
+        run.notes.append(f"call limit of {run.settings.max_calls} reached; no more thoughts were generated")
+        return False
+    reasoner = run.context.reasoner
+    run.calls += 1
+    try:
+        offered = await reasoner.generate(run.question, run.evidence, run.settings.thoughts)
+    except LlmRefused as error:
+        run.notes.append(f"generation failed: {error}")
+        offered = []
+    if not offered and not run.thoughts:
+        offered = [run.question.text]  # a question is always its own first thought
+    novel = await _novel(run, offered[: run.settings.thoughts], parent)
+    if not novel:
+        return False
+    run.calls += 1
+    try:
+        scores = await reasoner.evaluate(run.question, [run.thoughts[index].text for index in novel])
+    except LlmRefused as error:
+        run.notes.append(f"evaluation failed, thoughts keep their order: {error}")
+        scores = [0.5] * len(novel)
+    for index, score in zip(novel, scores, strict=True):
+        bounded = min(max(score, 0.0), 1.0)
+        run.thoughts[index] = replace(run.thoughts[index], score=bounded)
+        heapq.heappush(run.queue, (-bounded, index))
+    return True
+
+
+async def _novel(run: _Run, offered: Sequence[str], parent: str) -> list[int]:
+    """Indices of thoughts that resemble none before; the others are recorded as duplicates."""
+    vectors = await asyncio.to_thread(run.context.embedder.embed, list(offered))
+    novel = []
+    for text, vector in zip(offered, vectors, strict=True):
+        known = any(float(vector @ other) >= run.settings.duplicate for other in run.vectors)
+        if known:
+            run.thoughts.append(ThoughtTrace(text, 0.0, 0, parent, "duplicate"))
+            run.vectors.append(vector)
+            continue
+        novel.append(len(run.thoughts))
+        run.thoughts.append(ThoughtTrace(text, 0.0, 0, parent, "unexplored"))
+        run.vectors.append(vector)
+    return novel
+
+
+def _take(run: _Run) -> list[int]:
+    """The best unexplored thoughts, no more than the calls left allow to summarise."""
+    room = min(run.settings.explored, run.settings.max_calls - run.calls - 1)
+    return [heapq.heappop(run.queue)[1] for _ in range(min(room, len(run.queue)))]
+
+
+async def _retrieve(run: _Run, index: int, depth: int) -> Step:
+    """Algorithm 2 for one thought, and its summary."""
+    started = time.perf_counter()
+    thought = run.thoughts[index].text
+    context = run.context
+    vector = await asyncio.to_thread(context.embedder.vector, thought)
+    found = await asyncio.to_thread(search, context.reader, thought, vector, context.search)
+    summary = ""
+    if found.passages:
+        run.calls += 1
+        try:
+            summary = await context.reasoner.summarise(run.question, thought, found)
+        except LlmRefused as error:
+            run.notes.append(f"summary failed: {error}")
+    run.thoughts[index] = replace(
+        run.thoughts[index],
+        depth=depth,
+        status="explored",
+        chunks=tuple(passage.chunk.chunk_id for passage in found.passages),
+        entities=len(found.entities),
+        relations=len(found.relations),
+        summary=summary,
+        seconds=time.perf_counter() - started,
+    )
+    return Step(thought, summary, found)
+
+
+async def _synthesise(run: _Run) -> Draft:
+    """Lines 28 and 29, unless the evidence cannot hold an answer."""
+    reason = hopeless(run.question, run.evidence, run.context.abstention)
+    if reason:
+        return Draft(reason=reason)
+    run.calls += 1
+    return await run.context.reasoner.synthesise(run.question, run.evidence)

@@ -1,0 +1,251 @@
+"""The reasoner without a language model: thoughts from the question's entities, answers from quoted sentences."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from kg_pipeline.graph.reader import GraphReader
+from kg_pipeline.llm.embeddings import Embedder
+from retrieval.abstain import AbstentionSettings, unsupported
+from retrieval.answer import AnswerUsage
+from retrieval.chains import Chain, find_chains
+from retrieval.compose import (
+    best_quote,
+    chain_sentences,
+    conflict_sentence,
+    find_conflicts,
+    inference_sentence,
+    quote_sentence,
+    verdict_of,
+)
+from retrieval.evidence import EvidenceState, Passage, Retrieved
+from retrieval.facts import Fact, load_facts
+from retrieval.question import Question
+from retrieval.reasoner import Draft, DraftSentence, Support
+from retrieval.relevance import answers, bear_jointly, bears_on, contests, fits, joins
+from retrieval.sentences import Sentence, Splitter, rank_sentences
+from retrieval.terms import content_stems, coverage
+
+_PAIRS = 3
+_PASSAGES = 20
+_NEIGHBOURS = 100
+_COMMON_CHUNKS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractiveReasoner:
+    """Composes answers only from sentences of the articles; deterministic."""
+
+    reader: GraphReader
+    embedder: Embedder
+    split: Splitter
+    max_hops: int = 4
+    max_quotes: int = 6
+    abstention: AbstentionSettings = field(default_factory=AbstentionSettings)
+
+    @property
+    def name(self) -> str:
+        """Always `extractive`."""
+        return "extractive"
+
+    def usage(self) -> AnswerUsage:
+        """Nothing is ever spent."""
+        return AnswerUsage()
+
+    async def generate(self, question: Question, evidence: EvidenceState, count: int) -> list[str]:
+        """At first the question, its pairs of entities and its entities; later the entities that bridge them."""
+        if not evidence.steps:
+            names = [link.entities[0].name for link in question.links]
+            pairs = [f"How is {one} related to {other}?" for one, other in combinations(names, 2)]
+            singles = [
+                f"{name} {' '.join(sorted(question.predicates))}".replace("_", " ").strip() for name in names
+            ]
+            thoughts = [question.text, *pairs[: max(count - 2, 1)], *singles]
+        else:
+            thoughts = await asyncio.to_thread(self._bridging, question, evidence)
+        return list(dict.fromkeys(thoughts))[:count]
+
+    def _bridging(self, question: Question, evidence: EvidenceState) -> list[str]:
+        """Thoughts about entities found in the evidence that lead from one entity of the question towards another."""
+        asked = question.entity_ids
+        reached: dict[str, set[str]] = {}
+        for relation in evidence.relations.values():
+            ends = {relation.head_id, relation.tail_id}
+            for end in ends - asked:
+                reached.setdefault(end, set()).update(ends & asked)
+        ranked = sorted(
+            (entity_id for entity_id in reached if reached[entity_id] and entity_id in evidence.entities),
+            key=lambda entity_id: (-len(reached[entity_id]), -evidence.entities[entity_id].score, entity_id),
+        )
+        thoughts = []
+        for entity_id in ranked:
+            bridge = evidence.entities[entity_id].entity.name
+            far = [link for link in question.links if not reached[entity_id] & set(link.ids)] or list(
+                question.links[-1:]
+            )
+            thoughts += [f"How is {bridge} related to {link.entities[0].name}?" for link in far[:1]]
+        return thoughts
+
+    async def evaluate(self, question: Question, thoughts: Sequence[str]) -> list[float]:
+        """Cosine to the question and share of the question's words, equally weighted."""
+        wanted = content_stems(question.text)
+        vectors = await asyncio.to_thread(self.embedder.embed, list(thoughts))
+        return [
+            min(
+                1.0,
+                0.5 * max(float(vectors[i] @ question.vector), 0.0)
+                + 0.5 * coverage(wanted, content_stems(thought)),
+            )
+            for i, thought in enumerate(thoughts)
+        ]
+
+    async def summarise(self, question: Question, thought: str, retrieved: Retrieved) -> str:
+        """The best relations found and the best sentence."""
+        return await asyncio.to_thread(self._summary, question, retrieved)
+
+    def _summary(self, question: Question, retrieved: Retrieved) -> str:
+        facts = load_facts(self.reader, retrieved.relations[:3])
+        sentences = rank_sentences(question, retrieved.passages[:3], self.embedder, self.split, 1)
+        return " ".join([*(f"{fact.clause()}." for fact in facts), *(row.quote.text for row in sentences)])
+
+    async def synthesise(self, question: Question, evidence: EvidenceState) -> Draft:
+        """The answer by the question's shape: a pair of entities, one entity, or words only."""
+        return await asyncio.to_thread(self.draft, question, evidence)
+
+    def draft(self, question: Question, evidence: EvidenceState) -> Draft:
+        """`synthesise` without a loop."""
+        pool = self._pool(question, evidence)
+        ranked = self.rank(question, evidence, 4 * self.max_quotes)
+        support: Support
+        chains: list[Chain] = []
+        if len(question.links) >= 2:
+            chains = self._chains(question)
+            facts = self._rank(question, [fact for fact in pool if joins(fact, question.links)])
+            support = "direct" if facts else "chain" if chains else "sentences"
+        else:
+            facts = self._rank(question, [fact for fact in pool if fits(fact, question)])
+            support = "facts" if facts else "sentences"
+        shown = [fact for fact in facts if fact.is_citable][: self.max_quotes]
+        if not shown and not chains:
+            support = "sentences"
+        conflicts = find_conflicts([*shown, *(fact for fact in pool if contests(fact, shown))])
+        sentences = self._sentences(question, shown, chains, ranked)
+        if not sentences:
+            sentences = [quote_sentence(row.quote) for row in bear_jointly(question, ranked, self.abstention)]
+            support = "passage"
+        sentences += [conflict_sentence(conflict, question) for conflict in conflicts]
+        used = [
+            *shown,
+            *(fact for chain in chains for fact in chain.facts),
+            *(f for c in conflicts for f in (c.stated, c.opposed)),
+        ]
+        draft = Draft(
+            sentences=tuple(sentences),
+            verdict=verdict_of(question, shown, chains),
+            support=support,
+            facts=tuple({fact.relation.relation_id: fact for fact in used}.values()),
+            conflicts=tuple(conflicts),
+            reasoner=self.name,
+        )
+        reason = unsupported(question, draft, ranked, self.abstention)
+        return Draft(reason=reason, reasoner=self.name) if reason else draft
+
+    def rank(self, question: Question, evidence: EvidenceState, limit: int) -> list[Sentence]:
+        """Sentences of the passages that bear on the question, best first."""
+        return rank_sentences(question, self._passages(question, evidence), self.embedder, self.split, limit)
+
+    def _sentences(
+        self, question: Question, facts: Sequence[Fact], chains: Sequence[Chain], ranked: Sequence[Sentence]
+    ) -> list[DraftSentence]:
+        """Stated facts, inferred facts, chains and free sentences, no quote twice."""
+        sentences = [
+            quote_sentence(best_quote(fact, question)) for fact in facts if fact.relation.kind == "asserted"
+        ]
+        for chain in chains:
+            if len(chain) > 1:
+                sentences += chain_sentences(chain, question)
+        sentences += [
+            inference_sentence(fact, question) for fact in facts if fact.relation.kind != "asserted"
+        ]
+        room = max(self.max_quotes - len(sentences), 1)
+        best = [row for row in ranked if bears_on(question, row, self.abstention)]
+        sentences += [quote_sentence(row.quote) for row in best[:room]]
+        seen: set[str] = set()
+        kept = []
+        for item in sentences:
+            if item.text not in seen:
+                seen.add(item.text)
+                kept.append(item)
+        return kept
+
+    def _pool(self, question: Question, evidence: EvidenceState) -> list[Fact]:
+        """Facts retrieved, and all facts around the question's entities up to the hub cap."""
+        ids = sorted(question.entity_ids)
+        near = self.reader.relations(self.reader.neighbours(ids, per_node=_NEIGHBOURS)) if ids else []
+        relations = {relation.relation_id: relation for relation in [*evidence.relations.values(), *near]}
+        return load_facts(self.reader, relations.values())
+
+    def _passages(self, question: Question, evidence: EvidenceState) -> list[Passage]:
+        """The best passages retrieved, and chunks that mention every entity of the question."""
+        passages = {passage.chunk.chunk_id: passage for passage in evidence.best_passages(_PASSAGES)}
+        if question.links:
+            chunks_of = self.reader.chunks_of(sorted(question.entity_ids), per_entity=_COMMON_CHUNKS)
+            mentions = [
+                {chunk for entity_id in link.ids for chunk in chunks_of.get(entity_id, ())}
+                for link in question.links
+            ]
+            common = sorted(set.intersection(*mentions) - set(passages))
+            scores = self.reader.similarities("chunk", common, question.vector)
+            best = sorted(zip(common, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))[:_PASSAGES]
+            known = dict(best)
+            passages |= {
+                c.chunk_id: Passage(c, known[c.chunk_id])
+                for c in self.reader.chunks([key for key, _ in best])
+            }
+        return list(passages.values())
+
+    def _chains(self, question: Question) -> list[Chain]:
+        chains: list[Chain] = []
+        for one, other in list(combinations(question.links, 2))[:_PAIRS]:
+            found = find_chains(self.reader, one.ids, other.ids, question.vector, max_hops=self.max_hops)
+            chains += [chain for chain in found if answers(chain, question)]
+        wanted = question.categories
+        if wanted and len(question.links) >= 2:
+            inner = {
+                e.entity_id: e.category.rpartition(":")[2]
+                for chain in chains
+                for fact in chain.facts
+                for e in (fact.head, fact.tail)
+            }
+            fitting = [
+                chain for chain in chains if any(inner.get(stop) in wanted for stop in chain.inner_ids)
+            ]
+            chains = fitting or chains
+        return chains[:_PAIRS]
+
+    def _rank(self, question: Question, facts: Sequence[Fact]) -> list[Fact]:
+        """Asserted first; then the asked predicate, the asked type, the question's words in the quotes, and confidence."""
+        weights: dict[str, float] = {}
+        texts = {fact.relation.relation_id: " ".join(quote.text for quote in fact.quotes) for fact in facts}
+        for fact in facts:
+            stems = content_stems(texts[fact.relation.relation_id])
+            weight = 2.0 * (fact.relation.predicate in question.predicates) + 2.0 * (
+                coverage(question.terms, stems) if question.terms else 0
+            )
+            weight += (
+                coverage(content_stems(question.text), stems)
+                + float(fact.relation.confidence)
+                - 0.3 * fact.relation.speculative
+            )
+            weights[fact.relation.relation_id] = weight
+        return sorted(
+            facts,
+            key=lambda fact: (
+                fact.relation.kind != "asserted",
+                -weights[fact.relation.relation_id],
+                fact.relation.relation_id,
+            ),
+        )

@@ -1,0 +1,174 @@
+"""A graph version that answers questions."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from kg_pipeline.errors import StoreUnavailable
+from kg_pipeline.graph.reader import GraphReader, Manifest
+from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.settings import Settings, load_settings
+from retrieval.answer import Answer
+from retrieval.context import CachedEmbedder, Context
+from retrieval.evidence import Retrieved
+from retrieval.extractive import ExtractiveReasoner
+from retrieval.methods import Method, find_method
+from retrieval.search import SearchSettings, search
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_pipeline.llm.embeddings import Embedder
+    from retrieval.reasoner import Reasoner
+    from retrieval.sentences import Splitter
+
+
+class Graph:
+    """One pinned version of a corpus's graph; safe for many threads and event loops.
+
+    Close it, or use it in a `with` block, to release the files of the version.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def __repr__(self) -> str:
+        return f"Graph({self.corpus!r}, version={self.version!r}, reasoner={self.context.reasoner.name!r})"
+
+    def __enter__(self) -> Graph:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def reader(self) -> GraphReader:
+        """The store underneath."""
+        return self.context.reader
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the version was made from and what it holds."""
+        return self.reader.manifest
+
+    @property
+    def corpus(self) -> str:
+        """Name of the corpus."""
+        return self.manifest.corpus
+
+    @property
+    def version(self) -> str:
+        """Id of the version; `latest` was resolved when the graph was opened."""
+        return self.manifest.version
+
+    async def aask(self, question: str, method: str | Method = "auto") -> Answer:
+        """Answer a question.
+
+        Raises
+        ------
+        UnknownMethodError
+            If there is no such method.
+        LlmError
+            If a language model is configured and cannot be reached, or its budget is spent.
+        ValueError
+            If the question is empty.
+
+        """
+        text = " ".join(question.split())
+        if not text:
+            raise ValueError("The question is empty; ask one in words.")
+        return await find_method(method).answer(text, self.context)
+
+    def ask(self, question: str, method: str | Method = "auto") -> Answer:
+        """`aask` for code without an event loop; works inside a running loop too (notebooks), blocking it."""
+        if not _in_running_loop():
+            return asyncio.run(self.aask(question, method))
+        with ThreadPoolExecutor(max_workers=1) as executor:
+            return executor.submit(asyncio.run, self.aask(question, method)).result()
+
+    def search(self, question: str, settings: SearchSettings | None = None) -> Retrieved:
+        """Algorithm 2 alone: passages, entities and relations for a question, without an answer."""
+        context = self.context
+        return search(context.reader, question, context.embedder.vector(question), settings or context.search)
+
+    def close(self) -> None:
+        """Release the version's files and connections."""
+        self.reader.close()
+
+
+def _in_running_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def open_graph(
+    corpus: str, version: str = "latest", *, store: str | None = None, settings: Settings | None = None
+) -> Graph:
+    """Open a version of a corpus's graph for questions.
+
+    Parameters
+    ----------
+    corpus
+        Name of the corpus, as in corpora.toml.
+    version
+        Id of a version, or `latest` for the published one.
+    store
+        `embedded` (default), the version's directory, or `neo4j`, the server of `KG_NEO4J_URI`.
+    settings
+        Where things live; read from the environment by default. With `settings.llm` a language model reasons, without
+        it answers are composed of quotes.
+
+    Raises
+    ------
+    NoGraphError
+        If the corpus has no such version; the message says what to run.
+    StoreUnavailable
+        If the store is unknown or cannot be reached.
+
+    """
+    settings = settings or load_settings()
+    if store not in (None, "embedded"):
+        raise StoreUnavailable(f"Retrieval has no store {store!r}; use store='embedded' or leave it out.")
+    reader = VersionStore(settings.graphs).open(corpus, version)
+    return Graph(make_context(reader, settings))
+
+
+def make_context(reader: GraphReader, settings: Settings) -> Context:
+    """Models for a reader by the settings; nothing heavy is loaded before the first question."""
+    from kg_pipeline.llm.embeddings import load_embedder
+
+    embedder = CachedEmbedder(load_embedder(settings))
+    split = lazy_splitter(settings.sentence_model)
+    return Context(reader, embedder, split, make_reasoner(reader, embedder, split, settings))
+
+
+def make_reasoner(reader: GraphReader, embedder: Embedder, split: Splitter, settings: Settings) -> Reasoner:
+    """The language model of the settings, or the extractive reasoner where there is none."""
+    extractive = ExtractiveReasoner(reader, embedder, split)
+    if settings.llm is None:
+        return extractive
+    from kg_pipeline.llm.chat import open_chat
+    from retrieval.llm_reasoner import LlmReasoner
+
+    return LlmReasoner(
+        open_chat(settings.llm, settings.cache), extractive, context_tokens=settings.llm.context_tokens
+    )
+
+
+def lazy_splitter(model: str) -> Splitter:
+    """The sentence splitter of a model, loaded at the first text."""
+
+    def split(text: str) -> Sequence[tuple[int, int]]:
+        from kg_pipeline.text.sentences import load_splitter
+
+        return load_splitter(model).split(text)
+
+    return split

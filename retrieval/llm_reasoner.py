@@ -1,0 +1,228 @@
+"""The reasoner that asks a language model; article text reaches it as numbered data, and every sentence must cite it.
+
+Where an answer of the model cannot be used, the extractive reasoner takes that step and a note of the draft says so.
+An unreachable endpoint or a spent budget is raised, not hidden.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib.resources
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, Literal, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kg_pipeline.errors import LlmRefused
+from retrieval.abstain import unsupported
+from retrieval.answer import AnswerUsage
+from retrieval.evidence import EvidenceState, Quote, Retrieved
+from retrieval.extractive import ExtractiveReasoner
+from retrieval.facts import Fact
+from retrieval.guard import addresses_reader
+from retrieval.offers import Offer, collect_offers
+from retrieval.question import Question
+from retrieval.reasoner import Draft, DraftSentence
+
+_CHARACTERS_A_TOKEN = 3  # of biomedical text, on the safe side
+_RESERVED_TOKENS = 2048  # for the prompt and the answer
+_PROMPT_VERSION = "v1"
+_Parsed = TypeVar("_Parsed", bound=BaseModel)
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class Thoughts(_Reply):
+    """Reply to the generation prompt."""
+
+    thoughts: list[str]
+
+
+class Scores(_Reply):
+    """Reply to the evaluation prompt."""
+
+    scores: list[float]
+
+
+class CitedSentence(_Reply):
+    """A sentence and the numbers of the evidence that states it."""
+
+    text: str
+    citations: list[int]
+
+
+class Synthesis(_Reply):
+    """Reply to the synthesis prompt."""
+
+    answerable: bool
+    verdict: Literal["yes", "no", "maybe", "none"] = "none"
+    sentences: list[CitedSentence] = Field(default_factory=list)
+
+
+class Chat(Protocol):
+    """What is needed of `kg_pipeline.llm.chat.ChatModel`."""
+
+    name: str
+
+    @property
+    def usage(self) -> Any:
+        """Counters since it was made."""
+        ...
+
+    async def complete(
+        self,
+        messages: Sequence[dict[str, str]],
+        *,
+        schema: type[BaseModel] | None,
+        max_tokens: int,
+        purpose: str,
+    ) -> Any:
+        """Answer messages."""
+        ...
+
+
+class LlmReasoner:
+    """Thoughts, scores, summaries and answers of a language model."""
+
+    def __init__(self, chat: Chat, extractive: ExtractiveReasoner, *, context_tokens: int = 8192) -> None:
+        self._chat = chat
+        self._extractive = extractive
+        self._characters = _CHARACTERS_A_TOKEN * max(context_tokens - _RESERVED_TOKENS, 512)
+
+    @property
+    def name(self) -> str:
+        """`llm:` and the model."""
+        return f"llm:{self._chat.name}"
+
+    def usage(self) -> AnswerUsage:
+        """What the chat model has used; questions asked at the same time see each other's use."""
+        used = self._chat.usage
+        return AnswerUsage(
+            used.calls, used.cached_calls, used.prompt_tokens, used.completion_tokens, used.cost
+        )
+
+    async def generate(self, question: Question, evidence: EvidenceState, count: int) -> list[str]:
+        """Thoughts of the model; the question itself is always the first of a search."""
+        found = "\n".join(f"{step.thought}: {step.summary}" for step in evidence.steps if step.summary)
+        known = _tagged(found[: self._characters]) if found else "Nothing was searched yet."
+        reply = await self._ask(
+            Thoughts, "generate", f"Question: {question.text}\n\nFound so far:\n{known}", 400
+        )
+        thoughts = [" ".join(thought.split()) for thought in reply.thoughts]
+        first = [] if evidence.steps else [question.text]
+        return list(dict.fromkeys([*first, *(thought for thought in thoughts if thought)]))[:count]
+
+    async def evaluate(self, question: Question, thoughts: Sequence[str]) -> list[float]:
+        """Scores of the model, in a call of their own."""
+        listed = "\n".join(f"{number}. {thought}" for number, thought in enumerate(thoughts, 1))
+        reply = await self._ask(
+            Scores, "evaluate", f"Main question: {question.text}\n\nSearch questions:\n{listed}", 200
+        )
+        if len(reply.scores) != len(thoughts):
+            raise LlmRefused(f"{self.name} gave {len(reply.scores)} scores for {len(thoughts)} thoughts.")
+        return [min(max(score, 0.0), 1.0) for score in reply.scores]
+
+    async def summarise(self, question: Question, thought: str, retrieved: Retrieved) -> str:
+        """A summary of the model; it steers the search and is never shown as an answer."""
+        body = f"Search question: {thought}\n\n{_tagged(retrieved.text[: self._characters])}"
+        completion = await self._chat.complete(
+            _messages("summarise", body), schema=None, max_tokens=300, purpose="summarise"
+        )
+        return " ".join(str(completion.text).split())
+
+    async def synthesise(self, question: Question, evidence: EvidenceState) -> Draft:
+        """The model's answer, each sentence with the quotes it cites; sentences that cite nothing offered are dropped."""
+        plan = await self._extractive.synthesise(question, evidence)
+        offers = collect_offers(question, plan, evidence, self._extractive, self._characters)
+        if not offers:
+            return Draft(reason="no sentence that was found can be cited", reasoner=self.name)
+        listed = "\n".join(
+            f'<evidence id="{n}"{_mark(offer)}>{_escape(offer.text)}</evidence>'
+            for n, offer in enumerate(offers, 1)
+        )
+        try:
+            reply = await self._ask(Synthesis, "synthesise", f"Question: {question.text}\n\n{listed}", 1200)
+        except LlmRefused as error:
+            return replace(plan, notes=(*plan.notes, f"synthesis failed, quotes instead: {error}"))
+        sentences = tuple(_sentences(reply, offers))
+        if not reply.answerable or not sentences:
+            return Draft(reason="the language model found no answer in the evidence", reasoner=self.name)
+        facts = _used_facts([*plan.facts, *(offer.fact for offer in offers if offer.fact)], sentences)
+        draft = Draft(
+            sentences=sentences,
+            verdict=None if question.kind != "yes_no" or reply.verdict == "none" else reply.verdict,
+            support=plan.support,
+            facts=facts,
+            conflicts=plan.conflicts,
+            reasoner=self.name,
+        )
+        # A model words things its own way, so only the entities are demanded of its quotes.
+        reason = unsupported(
+            question, draft, (), replace(self._extractive.abstention, terms=0.0, terms_without_entities=0.0)
+        )
+        return Draft(reason=reason, reasoner=self.name) if reason else draft
+
+    async def _ask(self, schema: type[_Parsed], prompt: str, body: str, max_tokens: int) -> _Parsed:
+        completion = await self._chat.complete(
+            _messages(prompt, body), schema=schema, max_tokens=max_tokens, purpose=prompt
+        )
+        if not isinstance(completion.parsed, schema):
+            raise LlmRefused(
+                f"{self.name} gave no usable reply to {prompt} (finish reason {completion.finish_reason})."
+            )
+        return completion.parsed
+
+
+@cache
+def load_prompt(name: str) -> str:
+    """Text of a prompt in its current version."""
+    return (importlib.resources.files("retrieval") / "prompts" / f"{name}.{_PROMPT_VERSION}.md").read_text(
+        encoding="utf-8"
+    )
+
+
+def _messages(prompt: str, body: str) -> list[dict[str, str]]:
+    return [{"role": "system", "content": load_prompt(prompt)}, {"role": "user", "content": body}]
+
+
+def _escape(text: str) -> str:
+    """Text that cannot close the tag it stands in."""
+    return html.escape(" ".join(text.split()), quote=False)
+
+
+def _tagged(text: str) -> str:
+    kept = "\n".join(
+        html.escape(line, quote=False) for line in text.splitlines() if not addresses_reader(line)
+    )
+    return f"<evidence>\n{kept}\n</evidence>"
+
+
+def _mark(offer: Offer) -> str:
+    return f' note="{offer.note}"' if offer.note else ""
+
+
+def _sentences(reply: Synthesis, offers: Sequence[Offer]) -> Iterable[DraftSentence]:
+    for item in reply.sentences:
+        numbers = [number for number in dict.fromkeys(item.citations) if 1 <= number <= len(offers)]
+        quotes: dict[tuple[str, int, int], Quote] = {
+            quote.key: quote for n in numbers for quote in offers[n - 1].quotes
+        }
+        text = " ".join(item.text.split())
+        if not text or not quotes or addresses_reader(text):
+            continue
+        inferred = any(offers[n - 1].fact for n in numbers)
+        yield DraftSentence(text, tuple(quotes.values()), "inference" if inferred else "finding")
+
+
+def _used_facts(facts: Iterable[Fact], sentences: Sequence[DraftSentence]) -> tuple[Fact, ...]:
+    cited = {quote.key for sentence in sentences for quote in sentence.quotes}
+    used = {
+        fact.relation.relation_id: fact
+        for fact in facts
+        if any(quote.key in cited for part in fact.asserted() for quote in part.quotes)
+    }
+    return tuple(used.values())

@@ -1,0 +1,56 @@
+"""Methods of answering by name; a new one is a class with `name` and `answer` and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Protocol
+
+from kg_pipeline.errors import KgError
+from retrieval.answer import Answer
+from retrieval.context import Context
+from retrieval.egot import Egot
+
+
+class Method(Protocol):
+    """A way to answer; holds settings only, so that one instance serves many questions at once."""
+
+    @property
+    def name(self) -> str:
+        """What `graph.ask(method=…)` calls it."""
+        ...
+
+    async def answer(self, question: str, context: Context) -> Answer:
+        """Answer over the graph version of the context."""
+        ...
+
+
+def _pagerank() -> Method:
+    from retrieval.pagerank import PageRank  # scipy loads only where it is used
+
+    return PageRank()
+
+
+METHODS: Mapping[str, Callable[[], Method]] = MappingProxyType({"auto": Egot, "egot": Egot, "ppr": _pagerank})
+
+
+class UnknownMethodError(KgError):
+    """No method of that name."""
+
+
+def find_method(method: str | Method) -> Method:
+    """The method of a name, or the method itself.
+
+    Raises
+    ------
+    UnknownMethodError
+        If there is no method of that name.
+
+    """
+    if not isinstance(method, str):
+        return method
+    if method not in METHODS:
+        raise UnknownMethodError(
+            f"There is no retrieval method {method!r}; use one of {', '.join(sorted(METHODS))}."
+        )
+    return METHODS[method]()

@@ -1,0 +1,109 @@
+"""Which facts, chains and sentences answer a question, as opposed to being merely near it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from retrieval.abstain import AbstentionSettings
+from retrieval.chains import Chain
+from retrieval.facts import Fact
+from retrieval.question import Link, Question
+from retrieval.sentences import Sentence
+
+_JOINT_SENTENCES = 3
+
+
+def bears_on(question: Question, row: Sentence, settings: AbstentionSettings) -> bool:
+    """Whether a free sentence says something about what is asked: its entities together, with a word that relates them."""
+    if len(question.links) >= 2:
+        return len(row.links) >= min(2, len(question.links)) and row.relates
+    if question.links:
+        cued = not question.predicates or row.relates or (bool(question.terms) and row.terms == 1.0)
+        cued = cued and row.role in (None, question.role)
+        return bool(row.links) and cued and row.terms >= settings.terms
+    return row.terms >= settings.terms_without_entities and row.cosine >= settings.cosine_without_entities
+
+
+def bear_jointly(
+    question: Question, ranked: Sequence[Sentence], settings: AbstentionSettings
+) -> list[Sentence]:
+    """At most three sentences of one passage that together say what no sentence says alone; empty if there are none.
+
+    For questions of many words: the passage must be near the question, and the sentences must have all its entities
+    and most of its other words, a number of things too high to meet by chance.
+    """
+    wanted = len(question.links) + len(question.terms)
+    if wanted < settings.joint_things or (len(question.links) >= 2 and not question.terms):
+        return []
+    for best in ranked:
+        if best.passage_cosine < settings.joint_cosine:
+            continue
+        same = [row for row in ranked if row.quote.chunk_id == best.quote.chunk_id and row is not best]
+        chosen, links, words = [best], set(best.links), set(best.words)
+        while len(chosen) < _JOINT_SENTENCES:
+            gains = [
+                (len(row.links - links) + len(row.words - words), row) for row in same if row not in chosen
+            ]
+            gain, row = max(gains, key=lambda pair: pair[0], default=(0, best))
+            if not gain:
+                break
+            chosen.append(row)
+            links |= row.links
+            words |= row.words
+        complete = (
+            len(links) == len(question.links) and len(links) + len(words) >= settings.joint_share * wanted
+        )
+        if complete and any(row.relates for row in chosen):
+            return chosen
+    return []
+
+
+def joins(fact: Fact, links: Sequence[Link]) -> bool:
+    """Whether the fact relates two different things of the question."""
+    ends = [
+        {i for i, link in enumerate(links) if end in link.ids}
+        for end in (fact.relation.head_id, fact.relation.tail_id)
+    ]
+    return bool(ends[0]) and bool(ends[1]) and len(ends[0] | ends[1]) >= 2
+
+
+def fits(fact: Fact, question: Question) -> bool:
+    """Whether a fact about the one entity asked about is of the asked relation and type."""
+    asked = question.entity_ids
+    ends = {fact.relation.head_id: fact.head, fact.relation.tail_id: fact.tail}
+    if not asked & set(ends):
+        return False
+    if question.predicates and fact.relation.predicate not in question.predicates:
+        return False
+    others = [entity for entity_id, entity in ends.items() if entity_id not in asked]
+    if question.role and not fact.symmetric:
+        end = fact.relation.head_id if question.role == "head" else fact.relation.tail_id
+        if end not in asked:
+            return False
+    return not question.categories or any(
+        entity.category.rpartition(":")[2] in question.categories for entity in others
+    )
+
+
+def contests(fact: Fact, shown: Sequence[Fact]) -> bool:
+    """Whether a fact is about the same two entities as one that is shown."""
+    ends = {fact.relation.head_id, fact.relation.tail_id}
+    return any(ends == {other.relation.head_id, other.relation.tail_id} for other in shown)
+
+
+def answers(chain: Chain, question: Question) -> bool:
+    """Whether a chain answers the question.
+
+    To ask how two things are connected any chain will do. A yes/no question asks for an effect: the chain must run in
+    one direction, have the asked sign where one is asked, and not lead through an entity that connects everything.
+    """
+    if len(chain) < 2 and chain.facts[0].relation.kind == "asserted":
+        return False  # told as a direct fact
+    if question.kind != "yes_no":
+        return not chain.through_hub or len(chain) <= 2
+    if chain.through_hub:
+        return False
+    forward = chain.runs_backward if question.passive else chain.runs_forward
+    if question.predicates:
+        return forward and (chain.sign == question.sign if question.sign else chain.sign != 0)
+    return (chain.runs_forward or chain.runs_backward) and len(chain) <= 3

@@ -1,0 +1,171 @@
+"""Versions: what they hold, what they leave out, and that the same inputs make the same bytes."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kg_pipeline.errors import GraphError
+from kg_pipeline.fingerprint import short_digest
+from kg_pipeline.graph import layout
+from kg_pipeline.graph.verify import verify_version
+
+
+def content(folder):
+    """Bytes of everything but the text index, whose file names the library draws, and the manifest."""
+    return {name: path.read_bytes() for name, path in layout.version_files(folder) if not name.startswith("text/")}
+
+
+def ids(folder, name):
+    return layout.open_table(folder, name).column(layout.TABLE_KEYS[name]).to_pylist()
+
+
+def test_the_same_inputs_make_the_same_version_and_the_same_bytes(workplace, cytokines, inferred):
+    folder = workplace.build(cytokines, inferred=inferred)
+    before = content(folder)
+    shutil.rmtree(folder)
+    assert workplace.build(dict(reversed(cytokines.items())), inferred=inferred) == folder
+    assert content(folder) == before
+    assert verify_version(folder) == []
+
+
+def test_three_builds_accumulate_nothing(workplace, cytokines):
+    folder = workplace.build(cytokines)
+    made = (folder / layout.MANIFEST).stat().st_mtime_ns
+    for _ in range(2):
+        assert workplace.build(cytokines) == folder
+    assert (folder / layout.MANIFEST).stat().st_mtime_ns == made, "a version that exists is used again"
+    assert len(ids(folder, "evidence")) == sum(map(len, cytokines.values()))
+
+
+def test_a_removed_article_leaves_nothing_behind(workplace):
+    shared = ("TNF", "increases", "IL6")
+    first = workplace.build({"A1": [shared]})
+    alone = content(first)
+    both = workplace.build({"A1": [shared], "A2": [shared, ("IL6", "increases", "CRP")]})
+    assert both != first
+    assert "E:CRP" in ids(both, "entities")
+    shutil.rmtree(first)
+    again = workplace.build({"A1": [shared]})
+    assert again == first
+    assert content(again) == alone
+    assert layout.open_table(again, "relations").column("n_evidence").to_pylist() == [1]
+    for name in ("chunks", "mentions", "evidence", "documents"):
+        assert layout.open_table(again, name).column("article_id").unique().to_pylist() == ["A1"]
+
+
+names = st.sampled_from(["TNF", "IL6", "CRP", "JAK2", "sepsis"])
+statements = st.tuples(names, st.sampled_from(["increases", "binds", "subclass_of"]), names)
+articles = st.dictionaries(
+    st.sampled_from(["A1", "A2", "B31", "PMC4", "PMC77"]), st.lists(statements, min_size=1, max_size=4), min_size=1
+)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(kept=articles, removed=articles)
+def test_adding_and_removing_articles_gives_the_build_without_them(workplace, kept, removed):
+    one = workplace.build(kept)
+    before = content(one)
+    workplace.build({**removed, **kept})
+    shutil.rmtree(one)
+    assert workplace.build(kept) == one
+    assert content(one) == before
+    assert verify_version(one) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"chunk_tokens": 100}, {"inference": "egot"}, {"standardization": "egot"}],
+    ids=["chunking", "inference", "standardization"],
+)
+def test_settings_that_decide_the_content_change_the_id(workplace, cytokines, change):
+    workplace.write(cytokines)
+    assert workplace.assemble(**change).version != workplace.assemble().version
+
+
+def test_names_and_folders_do_not_change_the_id(workplace, cytokines):
+    workplace.write(cytokines)
+    plain = workplace.assemble()
+    assert workplace.assemble(title="Another title").version == plain.version
+    workplace.write(cytokines, corpus="other")
+    assert workplace.assemble("other").version == plain.version
+
+
+def test_another_model_changes_the_id(workplace, cytokines):
+    first = workplace.build(cytokines)
+    workplace.embedder.name = "another"
+    assert workplace.build(cytokines) != first
+
+
+def test_a_retracted_article_has_no_evidence_and_takes_its_inferences_along(workplace, cytokines, inferred):
+    folder = workplace.build(cytokines, inferred=inferred, retracted=["PMC10"])
+    evidence = layout.open_table(folder, "evidence").column("article_id").to_pylist()
+    assert set(evidence) == {"PMC20", "PMC35"}
+    held = ids(folder, "relations")
+    assert short_digest("asserted", "IL6", "increases", "CRP") not in held
+    assert short_digest("transitive", "TNF", "increases", "CRP") not in held, "its premise went"
+    shared = layout.open_table(folder, "relations").to_pylist()[held.index(short_digest("asserted", "TNF", "increases", "IL6"))]
+    assert (shared["n_articles"], shared["n_evidence"]) == (2, 2)
+    assert verify_version(folder) == []
+    counts = layout.read_manifest(folder).counts
+    assert (counts["withdrawn_evidence"], counts["withdrawn_relations"]) == (3, 3)
+
+
+def test_inferences_fall_in_a_chain(workplace):
+    first, second = ("A", "increases", "B"), ("B", "increases", "C")
+    chain = [
+        ("transitive", ("A", "increases", "C"), 0.5, [first, second]),
+        ("transitive", ("A", "related_to", "B"), 0.25, [("A", "increases", "C")]),
+        ("community", ("B", "related_to", "C"), 0.25, []),
+    ]
+    folder = workplace.build({"P1": [first], "P2": [second], "P3": [("C", "binds", "B")]}, inferred=chain, retracted=["P2"])
+    kinds = layout.open_table(folder, "relations").column("kind").to_pylist()
+    assert sorted(kinds) == ["asserted", "asserted", "community"]
+
+
+def test_a_relation_with_a_missing_end_is_left_out_and_counted(workplace, cytokines):
+    workplace.write(cytokines)
+    relations = workplace.datasets.read("relations", "tiny")
+    ghost = relations.head(1).with_columns(relation_id=pl.lit("ghost"), tail_id=pl.lit("E:missing"))
+    workplace.datasets.write("relations", "tiny", pl.concat([relations, ghost]))
+    manifest = workplace.assemble()
+    assert "ghost" not in ids(workplace.folder(manifest), "relations")
+    assert manifest.counts["withdrawn_relations"] == 1
+
+
+def test_a_corpus_without_text_is_refused_with_advice(workplace):
+    with pytest.raises(GraphError, match="no documents and no chunks and no entities.*kg build tiny"):
+        workplace.assemble()
+
+
+def test_a_damaged_version_is_made_again(workplace, cytokines):
+    folder = workplace.build(cytokines)
+    layout.table_path(folder, "relations").unlink()
+    assert workplace.build(cytokines) == folder
+    assert verify_version(folder) == []
+
+
+def test_the_manifest_tells_what_the_version_holds(workplace, cytokines, inferred):
+    first = workplace.build(cytokines)
+    workplace.store.publish("tiny", first.name)
+    manifest = layout.read_manifest(workplace.build(cytokines, inferred=inferred))
+    assert manifest.parent == first.name
+    assert manifest.relations_by_kind == {"asserted": 6, "transitive": 1, "lexical": 1, "community": 1}
+    assert (manifest.counts["documents"], manifest.counts["chunks"], manifest.counts["evidence"]) == (3, 5, 8)
+    assert manifest.settings["inference"] == "typed"
+    assert manifest.models["embedding"] == "minilm"
+    assert set(manifest.files) == {name for name, _ in layout.version_files(workplace.store.folder("tiny", manifest.version))}
+
+
+def test_tables_are_sorted_by_id_and_vectors_follow_their_rows(workplace, cytokines):
+    folder = workplace.build(cytokines)
+    for name in layout.TABLE_KEYS:
+        assert ids(folder, name) == sorted(ids(folder, name))
+    chunks = layout.open_table(folder, "chunks").column("text").to_pylist()
+    matrix = layout.open_array(layout.vector_path(folder, "chunk"))
+    np.testing.assert_array_equal(matrix, workplace.embedder.embed(chunks))

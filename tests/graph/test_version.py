@@ -1,0 +1,100 @@
+"""The pointer, pins and collection of versions."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from kg_pipeline.errors import CorruptGraphError, GraphError, NoGraphError
+from kg_pipeline.files import TEMPORARY_PREFIX
+from kg_pipeline.graph import layout
+
+ONE = {"P1": [("A", "binds", "B")]}
+TWO = {"P1": [("A", "binds", "C")]}
+THREE = {"P1": [("A", "binds", "D")]}
+FOUR = {"P1": [("A", "binds", "E")]}
+
+
+def test_before_the_first_build_opening_says_what_to_run(workplace):
+    assert workplace.store.current("tiny") is None
+    assert workplace.store.versions("tiny") == []
+    with pytest.raises(NoGraphError, match="Run: kg build tiny"):
+        workplace.store.open("tiny")
+
+
+def test_a_reader_stays_on_its_version_when_another_is_published(workplace):
+    first, second = workplace.build(ONE), workplace.build(TWO)
+    workplace.store.publish("tiny", first.name)
+    reader = workplace.store.open("tiny")
+    workplace.store.publish("tiny", second.name)
+    assert workplace.store.current("tiny") == second.name
+    assert reader.manifest.version == first.name
+    assert [e.name for e in reader.entities(["E:B", "E:C"])] == ["B"]
+    old = workplace.store.open("tiny", first.name)
+    assert old.manifest == reader.manifest
+    reader.close()
+
+
+def test_a_version_that_does_not_exist_cannot_be_published_or_opened(workplace):
+    workplace.build(ONE)
+    for act in (workplace.store.publish, workplace.store.open):
+        with pytest.raises(NoGraphError, match="v000000000000"):
+            act("tiny", "v000000000000")
+    for text in ("../other", "v12", ""):
+        with pytest.raises(GraphError, match="not a graph version"):
+            workplace.store.folder("tiny", text)
+    assert workplace.store.current("tiny") is None
+
+
+def test_collection_keeps_current_pinned_and_newest(workplace):
+    folders = []
+    for age, articles in enumerate((ONE, TWO, THREE, FOUR)):
+        folder = workplace.build(articles)
+        os.utime(folder / layout.MANIFEST, (1000 + age, 1000 + age))
+        folders.append(folder.name)
+    workplace.store.publish("tiny", folders[0])
+    workplace.store.pin("tiny", folders[1])
+    listed = workplace.store.versions("tiny")
+    assert [v.version for v in listed] == folders
+    assert [(v.is_current, v.is_pinned) for v in listed[:3]] == [(True, False), (False, True), (False, False)]
+    assert workplace.store.gc("tiny", keep=1) == [folders[2]]
+    workplace.store.unpin("tiny", folders[1])
+    assert workplace.store.gc("tiny", keep=0) == sorted([folders[1], folders[3]])
+    assert [v.version for v in workplace.store.versions("tiny")] == folders[:1]
+    with pytest.raises(GraphError, match="is current"):
+        workplace.store.discard("tiny", folders[0])
+
+
+def test_an_open_reader_survives_the_collection_of_its_version(workplace):
+    first, second = workplace.build(ONE), workplace.build(TWO)
+    reader = workplace.store.open("tiny", first.name)
+    assert reader.neighbours(["E:A"])
+    workplace.store.publish("tiny", second.name)
+    assert workplace.store.gc("tiny", keep=0) == [first.name]
+    assert len(reader.neighbours(["E:A"])) == 1
+    assert reader.entities(["E:B"])[0].name == "B"
+
+
+def test_what_dead_processes_left_is_swept_and_what_living_ones_write_is_not(workplace):
+    workplace.build(ONE)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    root = workplace.store.root / "tiny"
+    dead, alive = (root / f"{TEMPORARY_PREFIX}{pid}-abcd-v0" for pid in (ended.pid, os.getpid()))
+    for folder in (dead, alive):
+        (folder / "tables").mkdir(parents=True)
+    workplace.store.sweep("tiny")
+    assert dead.exists(), "it was written to a moment ago"
+    workplace.store.sweep("tiny", grace_seconds=0)
+    assert not dead.exists()
+    assert alive.exists()
+
+
+def test_a_manifest_that_cannot_be_read_is_reported_with_its_path(workplace):
+    folder = workplace.build(ONE)
+    (folder / layout.MANIFEST).write_text("{")
+    with pytest.raises(CorruptGraphError, match=r"manifest\.json.*kg build tiny"):
+        workplace.store.open("tiny", folder.name)

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import networkit
+import polars as pl
+import pytest
+
+from kg_pipeline.errors import LlmUnavailable
+from kg_pipeline.inference.community import PER_NODE, infer_offline
+from kg_pipeline.inference.community_llm import Hypotheses, Hypothesis, propose
+from kg_pipeline.inference.groups import communities, components
+
+
+def two_cliques(bridges: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
+    """Two dense groups a0..a5 and b0..b5 and the edges between them."""
+    inside = [
+        (f"{letter}{i}", "regulates", f"{letter}{j}") for letter in "ab" for i, j in combinations(range(6), 2)
+    ]
+    return [*inside, *((a, "causes", b) for a, b in bridges)]
+
+
+def test_communities_are_the_dense_groups_and_never_change(graph: Any) -> None:
+    stated = graph(two_cliques([("a0", "b0")]))
+    first = communities(stated)
+    members = {name[0] for i, name in enumerate(first.entity_ids) if first.group[i] == first.group[0]}
+    assert members == {"a"}
+    assert len(first.sizes()) == 2
+    assert first.names() == ["a0", "b0"]
+    networkit.setNumberOfThreads(2)
+    shuffled = communities(stated.sample(fraction=1.0, shuffle=True, seed=3))
+    assert shuffled.group.tolist() == first.group.tolist()
+
+
+def test_components_are_found_without_edges_too(graph: Any) -> None:
+    assert len(components(graph([("A", "causes", "B"), ("C", "causes", "D")])).sizes()) == 2
+    assert len(components(graph([])).sizes()) == 0
+    assert len(communities(graph([])).sizes()) == 0
+
+
+def test_hypotheses_cross_communities_and_stand_on_both_sides(graph: Any) -> None:
+    # a0 and b1 share the neighbours a5 and b5.
+    stated = graph(two_cliques([("a5", "b1"), ("a0", "b5")]))
+    found = infer_offline(stated, hub_degree=50, max_per_node=20, max_total=100)
+    known = {row["relation_id"]: row for row in stated.iter_rows(named=True)}
+    assert ("a0", "b1") in set(found.select("head_id", "tail_id").rows())
+    for row in found.iter_rows(named=True):
+        assert row["speculative"]
+        assert not row["negated"]
+        assert row["predicate"] == "related_to"
+        ends = {known[each][end] for each in row["premises"] for end in ("head_id", "tail_id")}
+        assert {row["head_id"], row["tail_id"]} <= ends
+        assert row["confidence"] <= min(known[each]["confidence"] for each in row["premises"])
+        assert re.search(r"communities of a\d and b\d", row["rule"])
+    pairs = {frozenset(pair) for pair in stated.select("head_id", "tail_id").rows()}
+    assert not pairs & {frozenset(pair) for pair in found.select("head_id", "tail_id").rows()}
+
+
+def test_caps_and_hubs_hold(graph: Any) -> None:
+    bridges = [(f"a{i}", f"b{j}") for i, j in ((0, 0), (1, 0), (0, 1), (2, 2), (3, 2))]
+    stated = graph(two_cliques(bridges))
+    free = infer_offline(stated, hub_degree=50, max_per_node=20, max_total=100)
+    assert free.height > 3
+    assert free.group_by("head_id").len()["len"].max() <= PER_NODE
+    assert infer_offline(stated, hub_degree=50, max_per_node=20, max_total=2).height == 2
+    assert infer_offline(stated, hub_degree=50, max_per_node=1, max_total=100)["head_id"].is_unique().all()
+    assert infer_offline(stated, hub_degree=2, max_per_node=20, max_total=100).is_empty()
+    assert infer_offline(graph([]), hub_degree=2, max_per_node=20, max_total=100).is_empty()
+
+
+def test_hypotheses_are_the_same_in_any_row_order(graph: Any) -> None:
+    stated = graph(two_cliques([("a5", "b1"), ("a0", "b5"), ("a1", "b5")]))
+    shuffled = stated.sample(fraction=1.0, shuffle=True, seed=11)
+    options = {"hub_degree": 50, "max_per_node": 20, "max_total": 100}
+    assert infer_offline(shuffled, **options).equals(infer_offline(stated, **options))
+
+
+def test_a_larger_graph_is_scored_in_blocks(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    stated = graph(two_cliques([("a5", "b1"), ("a0", "b5"), ("a1", "b5")]))
+    options = {"hub_degree": 50, "max_per_node": 20, "max_total": 100}
+    whole = infer_offline(stated, **options)
+    monkeypatch.setattr("kg_pipeline.inference.community._BLOCK_ENTRIES", 7)
+    assert infer_offline(stated, **options).equals(whole)
+
+
+@dataclass
+class Scripted:
+    """A chat model that answers every question with the same hypotheses, or fails."""
+
+    hypotheses: list[Hypothesis]
+    fails: bool = False
+    name: str = "scripted"
+    asked: list[str] = field(default_factory=list)
+
+    async def complete(self, messages: list[dict[str, str]], **_: Any) -> Any:
+        if self.fails:
+            raise LlmUnavailable("down")
+        self.asked.append(messages[-1]["content"])
+        return type("Completion", (), {"parsed": Hypotheses(hypotheses=self.hypotheses)})()
+
+
+async def ask(graph: Any, chat: Scripted) -> Any:
+    stated = graph(two_cliques([]))
+    return await propose(
+        chat,
+        stated,
+        communities(stated),
+        {"a0": "Alpha", "b0": "Beta"},
+        max_per_node=5,
+        max_total=5,  # type: ignore[arg-type]
+    )
+
+
+async def test_a_model_may_only_point_at_what_it_was_shown(graph: Any) -> None:
+    good = Hypothesis(head="Alpha", predicate="regulates", tail="Beta", support=["A1", "B1"])
+    bad = [
+        good.model_copy(update=change)
+        for change in (
+            {"head": "imatinib"},
+            {"predicate": "cures"},
+            {"tail": "a1"},  # the same group
+            {"support": ["A1", "A2"]},  # one side only
+            {"support": ["B1", "Z9"]},
+        )
+    ]
+    chat = Scripted([*bad, good])
+    proposed = await ask(graph, chat)
+    assert proposed.relations.select("head_id", "predicate", "tail_id").rows() == [("a0", "regulates", "b0")]
+    assert proposed.dropped == len(bad)
+    row = proposed.relations.row(0, named=True)
+    assert row["speculative"]
+    assert len(row["premises"]) == 2
+    assert "scripted" in row["rule"]
+    assert "Alpha" in chat.asked[0]
+    assert len(chat.asked) == 1
+
+
+async def test_an_endpoint_that_is_down_gives_no_hypotheses(graph: Any) -> None:
+    proposed = await ask(graph, Scripted([], fails=True))
+    assert (proposed.relations.height, proposed.failed_calls) == (0, 1)
+    assert isinstance(proposed.relations, pl.DataFrame)

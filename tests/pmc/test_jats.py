@@ -1,0 +1,240 @@
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_pipeline.errors import MalformedError, NotJatsError
+from kg_pipeline.pmc.article import Article
+from kg_pipeline.pmc.jats import Found, Missing, parse_article, read_articles
+
+
+def article(body: str = "", front: str = "", back: str = "", **options: bool) -> Article:
+    document = f"""<article article-type="research-article"><front><article-meta>{front}</article-meta></front>
+    {f"<body>{body}</body>" if body else ""}<back>{back}</back></article>"""
+    return parse_article(document.encode(), **options)
+
+
+def paragraphs(parsed: Article) -> list[tuple[str, str]]:
+    return [(p.kind, parsed.text[p.start : p.end]) for p in parsed.paragraphs]
+
+
+def has_body(document: bytes) -> bool:
+    (found,) = read_articles(document)
+    assert isinstance(found, Found)
+    return found.front.has_body
+
+
+def path_of(parsed: Article, text: str) -> tuple[str, ...]:
+    start = parsed.text.index(text)
+    return next(s.path for s in parsed.sections if s.start <= start < s.end)
+
+
+def test_title_path_of_nested_sections():
+    parsed = article(
+        "<sec><title>Methods</title><sec><label>2.1</label><title>Animals</title>"
+        "<sec><title>Diet</title><p>Rats ate chow.</p></sec></sec><p>After.</p></sec>"
+    )
+    assert path_of(parsed, "Rats ate chow.") == ("Methods", "Animals", "Diet")
+    assert path_of(parsed, "After.") == ("Methods",)
+
+
+def test_title_then_main_abstract_then_body():
+    parsed = article(
+        "<p>Body.</p>",
+        "<title-group><article-title>A title</article-title></title-group>"
+        "<abstract abstract-type='graphical'><p>Picture.</p></abstract>"
+        "<abstract><sec><title>Aim</title><p>To see.</p></sec></abstract>"
+        "<trans-abstract><p>Ver.</p></trans-abstract>",
+    )
+    assert paragraphs(parsed) == [
+        ("title", "A title"),
+        ("heading", "Aim"),
+        ("paragraph", "To see."),
+        ("paragraph", "Body."),
+    ]
+    assert [section.kind for section in parsed.sections] == ["title", "abstract", "body"]
+    assert path_of(parsed, "To see.") == ("Abstract", "Aim")
+
+
+def test_all_blocks_of_the_body_are_met_in_order():
+    parsed = article(
+        "<p>First.</p><sec><title>S</title><p>Before: <list><list-item><p>one</p></list-item>"
+        "<list-item><p>two</p></list-item></list> after.</p><disp-quote><p>Quoted.</p></disp-quote>"
+        "<def-list><def-item><term>ACE</term><def><p>an enzyme</p></def></def-item></def-list>"
+        "<boxed-text><title>Box</title><p>Boxed.</p></boxed-text><statement><p>Stated.</p></statement></sec><p>Last.</p>"
+    )
+    assert [text for _, text in paragraphs(parsed)] == [
+        "First.", "S", "Before:", "one", "two", "after.", "Quoted.", "ACE: an enzyme", "Box", "Boxed.", "Stated.", "Last.",
+    ]  # fmt: skip
+    assert path_of(parsed, "Boxed.") == ("S", "Box")
+
+
+def test_table_inside_a_paragraph_is_lifted_out():
+    parsed = article(
+        "<p>Counts were<table-wrap><table><tbody><tr><td>12</td><td>7</td></tr><tr><td>3</td><td>40</td></tr></tbody>"
+        "</table></table-wrap> as shown.</p>"
+    )
+    assert ("paragraph", "Counts were as shown.") in paragraphs(parsed)
+    assert parsed.tables[0].cells == (("12", "7"), ("3", "40"))
+    assert "127340" not in parsed.text
+
+
+def test_caption_of_a_figure_without_label():
+    parsed = article("<fig><caption><title>Panel A.</title><p>EGFR staining.</p></caption><graphic/></fig>")
+    assert paragraphs(parsed) == [("caption", "Panel A. EGFR staining.")]
+    assert parsed.sections[0].kind == "caption"
+
+
+def test_floats_do_not_cut_the_text_of_their_section():
+    parsed = article(
+        "<sec><title>R</title><p>One.</p><fig><label>Fig. 1</label><caption><p>Seen.</p></caption></fig><p>Two.</p></sec>"
+    )
+    assert [section.path for section in parsed.sections] == [("R",), ("R", "Fig. 1")]
+    assert [text for _, text in paragraphs(parsed)] == ["R", "One.", "Two.", "Seen."]
+
+
+def test_table_that_is_an_image_keeps_its_caption():
+    parsed = article(
+        "<table-wrap><label>Table 1</label><caption><title>Doses</title></caption><graphic/></table-wrap>"
+    )
+    assert parsed.tables[0].cells == ()
+    assert path_of(parsed, "Doses") == ("Table 1: Doses",)
+
+
+def test_what_is_not_the_article_stays_out():
+    document = b"""<article><front/><body><p>Drug A lowers B.</p><sec sec-type="COI-statement"><p>None.</p></sec>
+    <sec><title>Acknowledgements</title><p>Thanks.</p></sec><ref-list><ref id="r"><mixed-citation>Old claim.</mixed-citation>
+    </ref></ref-list></body><back><ack><p>Thanks too.</p></ack><app-group><app><title>Appendix</title><p>More.</p></app>
+    </app-group></back><sub-article article-type="decision-letter"><front-stub><article-id pub-id-type="doi">10.1234/x.sa1
+    </article-id></front-stub><body><p>We doubt that.</p></body></sub-article><response><body><p>It raises C.</p></body>
+    </response></article>"""
+    parsed = parse_article(document)
+    assert parsed.text == "Drug A lowers B."
+    assert parsed.metadata.doi == ""
+
+
+def test_appendices_are_read_on_request():
+    back = "<app-group><app><title>Appendix 1</title><p>More mice.</p></app></app-group>"
+    assert "More mice." not in article("<p>Body.</p>", back=back).text
+    parsed = article("<p>Body.</p>", back=back, include_appendices=True)
+    assert parsed.sections[-1].kind == "appendix"
+    assert path_of(parsed, "More mice.") == ("Appendix", "Appendix 1")
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "<glossary><def-list><def-item><term>ACE</term><def><p>angiotensin converting enzyme</p></def></def-item>"
+        "<def-item><term>BP</term><def><p>blood pressure</p></def></def-item></def-list></glossary>",
+        "<sec><title>Abbreviations</title><p>ACE: angiotensin converting enzyme; BP: blood pressure.</p></sec>",
+        "<fn-group><fn fn-type='abbr'><p>Abbreviations: ACE, angiotensin converting enzyme; BP, blood pressure</p></fn>"
+        "</fn-group>",
+    ],
+)
+def test_glossary_becomes_abbreviations_not_text(back):
+    parsed = article("<p>Body.</p>", back=back)
+    assert parsed.glossary == (("ACE", "angiotensin converting enzyme"), ("BP", "blood pressure"))
+    assert parsed.text == "Body."
+
+
+def test_scanned_pages_are_split_and_joined_at_line_ends():
+    parsed = article(
+        "<preformat preformat-type='pmc-ocr-text'>The inflam-\nmation of\nmice.\n\nPage two.</preformat>"
+    )
+    assert paragraphs(parsed) == [("preformat", "The inflammation of mice."), ("preformat", "Page two.")]
+
+
+def test_formulas_are_counted_and_citations_kept_by_paragraph():
+    parsed = article(
+        "<p>A <inline-formula><tex-math>x</tex-math></inline-formula> <xref ref-type='bibr' rid='B1'>1</xref>.</p><p>B.</p>"
+    )
+    assert parsed.formulas == 1
+    assert [paragraph.citations for paragraph in parsed.paragraphs] == [("B1",), ()]
+
+
+def test_article_without_body_says_so():
+    document = b"""<article><!--The publisher does not allow downloading.--><front><article-meta>
+    <article-id pub-id-type="pmcid">PMC99000010</article-id><abstract><p>Zinc lowered IL-8.</p></abstract>
+    </article-meta></front></article>"""
+    assert not has_body(document)
+    assert parse_article(document).text == "Zinc lowered IL-8."
+    assert not has_body(b"<article><front/><body><sec><title> </title><p/></sec></body></article>")
+
+
+def test_default_namespace_changes_nothing():
+    plain = b"<article><front/><body><sec><title>A</title><p>X.</p></sec></body></article>"
+    named = plain.replace(b"<article>", b'<article xmlns="https://jats.nlm.nih.gov/ns/archiving/1.4/">')
+    assert parse_article(named) == parse_article(plain)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b"<PubmedArticleSet><PubmedArticle/></PubmedArticleSet>",
+        b"<html><body><article><p>Web page.</p></article></body></html>",
+        b"<article><title>DocBook</title><para>No front, no body.</para></article>",
+        b"<pmc-articleset/>",
+    ],
+)
+def test_other_vocabularies_are_refused(document):
+    with pytest.raises(NotJatsError):
+        read_articles(document)
+
+
+def test_set_gives_each_article_and_each_missing_one():
+    document = b"""<pmc-articleset><article><front/><body><p>One.</p></body></article>
+    <error id="99999999">The following PMCID is not available: 99999999</error>
+    <article><front/><body><p>Two.</p></body><sub-article><front-stub/></sub-article></article>
+    <Reply Id="5" error="gone"/></pmc-articleset>"""
+    one, missing, two, reply = read_articles(document)
+    assert isinstance(one, Found)
+    assert isinstance(two, Found)
+    assert [parse_article(found.data).text for found in (one, two)] == ["One.", "Two."]
+    assert missing == Missing(2, "PMC99999999", "The following PMCID is not available: 99999999")
+    assert reply == Missing(4, "PMC5", "gone")
+
+
+def test_malformed_article_is_an_article_error():
+    with pytest.raises(MalformedError):
+        parse_article(b"<article><front/><body><p>cut")
+
+
+words = st.text(alphabet="abcXYZ é–²", max_size=12)
+inlines = st.recursive(
+    words,
+    lambda inner: st.tuples(
+        st.sampled_from(["italic", "bold", "sup", "sub", "named-content"]), inner, words
+    ).map(lambda parts: f"<{parts[0]}>{parts[1]}</{parts[0]}>{parts[2]}"),
+    max_leaves=4,
+)
+blocks = st.recursive(
+    inlines.map(lambda content: f"<p>{content}</p>"),
+    lambda inner: st.tuples(
+        st.sampled_from(["sec", "list-item", "disp-quote", "boxed-text", "statement", "unknown-block"]),
+        st.lists(inner, max_size=3).map("".join),
+    ).map(
+        lambda parts: (
+            f"<list><list-item>{parts[1]}</list-item></list>"
+            if parts[0] == "list-item"
+            else f"<{parts[0]}>{parts[1]}</{parts[0]}>"
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(blocks, min_size=1, max_size=4).map("".join))
+def test_letters_are_neither_lost_nor_doubled_and_spans_are_exact(body):
+
+    parsed = article(body)
+    expected = re.sub(r"<[^>]*>|\s", "", body)
+    assert re.sub(r"[\s^_]", "", parsed.text) == expected
+    assert "\n\n".join(parsed.text[p.start : p.end] for p in parsed.paragraphs) == parsed.text
+    for before, after in pairwise(parsed.sections):
+        assert before.end < after.start
+    for paragraph in parsed.paragraphs:
+        section = parsed.sections[paragraph.section]
+        assert section.start <= paragraph.start < paragraph.end <= section.end

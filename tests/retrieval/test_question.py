@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+
+from retrieval.egot import understand
+from retrieval.graph import Graph
+from retrieval.question import Question
+from retrieval.terms import stem
+
+
+def read(graph: Graph, text: str) -> Question:
+    return understand(text, graph.context)
+
+
+def linked(question: Question) -> list[tuple[str, str]]:
+    return [(link.text, link.ids[0]) for link in question.links]
+
+
+def test_longest_names_win(lupus_graph: Graph) -> None:
+    assert linked(read(lupus_graph, "Can UV forecasting affect SLE?")) == [
+        ("UV forecasting", "C13"),
+        ("SLE", "C5"),
+    ]
+
+
+def test_aliases_plurals_and_case_are_linked(lupus_graph: Graph) -> None:
+    assert linked(read(lupus_graph, "Do plasmacytoid dendritic cells cause LUPUS flares?")) == [
+        ("plasmacytoid dendritic cells", "C8"),
+        ("LUPUS flares", "C14"),
+    ]
+
+
+def test_part_of_a_name_is_linked_as_such(lupus_graph: Graph) -> None:
+    question = read(lupus_graph, "What do keratinocytes do?")
+    assert linked(question) == [("keratinocytes", "C2")]
+    assert not question.links[0].exact
+
+
+@pytest.mark.parametrize("name", ["IL-10", "IL-6R", "IL-17", "BAFFR", "IL 61"])
+def test_similar_names_are_not_linked(lupus_graph: Graph, name: str) -> None:
+    question = read(lupus_graph, f"What is the role of {name}?")
+    assert question.links == ()
+    assert question.unknown_names
+
+
+def test_words_for_one_thing_are_one_link(lupus_graph: Graph) -> None:
+    assert linked(read(lupus_graph, "Does UV light matter?")) == [("UV", "C1")]
+
+
+def test_words_that_ask_are_no_terms(lupus_graph: Graph) -> None:
+    question = read(lupus_graph, "What is the role of BAFF in pregnancy?")
+    assert question.terms == (stem("pregnancy"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Does HCQ treat SLE?", "yes_no"),
+        ("Is SLE rare?", "yes_no"),
+        ("How is UV related to lupus?", "how"),
+        ("Why does UV cause lupus?", "why"),
+        ("Which drugs treat SLE?", "which"),
+        ("In SLE, what does belimumab inhibit?", "what"),
+        ("Who found BAFF?", "which"),
+        ("Describe BAFF.", "other"),
+    ],
+)
+def test_kinds(lupus_graph: Graph, text: str, kind: str) -> None:
+    assert read(lupus_graph, text).kind == kind
+
+
+def test_the_asked_relation_its_direction_and_type_are_read(lupus_graph: Graph) -> None:
+    question = read(lupus_graph, "Which drugs prevent disease flares?")
+    assert "prevents" in question.predicates
+    assert question.sign == -1
+    assert "Drug" in question.categories
+    assert question.role == "tail"
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("What does belimumab inhibit?", "head"),
+        ("What inhibits BAFF?", "tail"),
+        ("What is BAFF inhibited by?", "tail"),
+        ("What is inhibited by belimumab?", "head"),
+        ("What are the targets of belimumab?", "head"),
+        ("What is belimumab?", None),
+    ],
+)
+def test_who_does_and_who_undergoes(lupus_graph: Graph, text: str, role: str | None) -> None:
+    assert read(lupus_graph, text).role == role

