@@ -124,11 +124,15 @@ class Datasets:
             ) from error
 
     def read_or_empty(self, name: str, corpus: str, shard: str | None = None) -> pl.DataFrame:
-        """One table, or an empty one where it is not built or of an older schema."""
-        if not self.exists(name, corpus, shard):
-            return empty_frame(name)
-        frame = self.read(name, corpus, shard)
-        return frame if frame.columns == schema_of(name).names else empty_frame(name)
+        """One table, or an empty one where it is not built; a damaged one raises like `read`."""
+        return self.read(name, corpus, shard) if self.exists(name, corpus, shard) else empty_frame(name)
+
+    def is_usable(self, name: str, corpus: str, shard: str | None = None) -> bool:
+        """Whether the table is there, whole (its footer is) and of today's schema."""
+        try:
+            return pq.read_schema(self.path(name, corpus, shard)).names == schema_of(name).names
+        except (FileNotFoundError, pa.ArrowInvalid):
+            return False
 
     def batches(self, name: str, corpus: str) -> Iterator[tuple[str, pl.DataFrame]]:
         """Each written shard with its rows, one at a time, so that memory stays at one shard."""

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.datasets import Datasets, empty_frame, table_from_rows
 from kg_pipeline.errors import ArticleError
 from kg_pipeline.fingerprint import digest
 
@@ -86,16 +86,16 @@ def run_shard(
     started = time.perf_counter()
     wanted = {article: digest(upstream, fingerprint) for article, upstream in sorted(inputs.items())}
     status_name = f"{stage}.status"
-    previous = datasets.read_or_empty(status_name, corpus, shard)
-    complete = all(datasets.exists(name, corpus, shard) for name in outputs)
+    complete = all(datasets.is_usable(name, corpus, shard) for name in (*outputs, status_name))
+    previous = datasets.read(status_name, corpus, shard) if complete else empty_frame(status_name)
     reusable = {
         row["article_id"]
         for row in previous.iter_rows(named=True)
-        if complete and row["status"] == "ok" and wanted.get(row["article_id"]) == row["input_digest"]
+        if row["status"] == "ok" and wanted.get(row["article_id"]) == row["input_digest"]
     }
     todo = [article for article in wanted if article not in reusable]
-    is_current = not todo and previous.height == len(wanted) and datasets.exists(status_name, corpus, shard)
-    if not (complete and is_current):
+    is_current = complete and not todo and previous.height == len(wanted)
+    if not is_current:
         fresh = list(process(todo)) if todo else []
         _write(datasets, outputs, corpus, shard, reusable, fresh)
         kept = previous.filter(pl.col("article_id").is_in(sorted(reusable)))
@@ -135,9 +135,9 @@ def _write(
     fresh: list[ArticleOutput],
 ) -> None:
     for name in outputs:
-        kept = datasets.read_or_empty(name, corpus, shard).filter(
-            pl.col("article_id").is_in(sorted(reusable))
-        )
+        kept = empty_frame(name)
+        if reusable:
+            kept = datasets.read(name, corpus, shard).filter(pl.col("article_id").is_in(sorted(reusable)))
         made = _frame(table_from_rows(name, (row for output in fresh for row in output.rows.get(name, ()))))
         # A stable sort by article keeps each article's own row order.
         datasets.write(name, corpus, kept.vstack(made).sort("article_id", maintain_order=True), shard)

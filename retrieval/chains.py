@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from kg_pipeline.graph.reader import ALL_KINDS, ASSERTED, GraphReader, Path, Vector
+from kg_pipeline.graph.reader import ALL_KINDS, ASSERTED, GraphReader, Path, Relation, Vector
 from retrieval.facts import Fact, load_facts
 
 _PATHS_ASKED = 12
+_OTHERS_ASKED = 100  # relations looked through for one that is not denied
 _SMALL_CORPUS = 10  # articles; below it no share of articles makes a hub
 _HUB_SHARE = 0.3
 
@@ -76,7 +78,7 @@ def find_chains(
                 if source != target:
                     found = reader.paths(source, target, max_length=max_hops, k=_PATHS_ASKED, kinds=some)
                     paths |= {path.relation_ids: path for path in found if path.relation_ids not in paths}
-    chains = _chains(reader, list(paths.values()), vector)
+    chains = _chains(reader, list(paths.values()), vector, kinds)
     chains.sort(key=lambda chain: (not _all_stated(chain), -chain.score, len(chain), chain.entity_ids))
     kept: list[Chain] = []
     for chain in chains:
@@ -92,21 +94,43 @@ def _all_stated(chain: Chain) -> bool:
     return all(fact.relation.kind == "asserted" for fact in chain.facts)
 
 
-def _chains(reader: GraphReader, paths: Sequence[Path], vector: Vector) -> list[Chain]:
-    relations = {
-        r.relation_id: r for r in reader.relations(sorted({r for path in paths for r in path.relation_ids}))
-    }
-    facts = {fact.relation.relation_id: fact for fact in load_facts(reader, relations.values())}
+def _facts(reader: GraphReader, paths: Sequence[Path], kinds: Collection[str]) -> dict[frozenset[str], Fact]:
+    """The fact to tell for each pair of entities on a path: stated before inferred, then the surest.
+
+    A path may name a relation that is denied or that no sentence can be cited for; another one of the same pair is
+    told then, if there is one.
+    """
+    pairs = {frozenset(pair) for path in paths for pair in pairwise(path.entity_ids)}
+    named = reader.relations(sorted({relation_id for path in paths for relation_id in path.relation_ids}))
+    facts = _best(reader, named)
+    if missing := pairs - set(facts):
+        ends = sorted({end for pair in missing for end in pair})
+        around = reader.relations(reader.neighbours(ends, kinds=kinds, per_node=_OTHERS_ASKED))
+        facts |= _best(reader, [r for r in around if frozenset((r.head_id, r.tail_id)) in missing])
+    return facts
+
+
+def _best(reader: GraphReader, relations: Iterable[Relation]) -> dict[frozenset[str], Fact]:
+    ranked = sorted(relations, key=lambda r: (r.kind != "asserted", -r.confidence, r.relation_id))
+    best: dict[frozenset[str], Fact] = {}
+    for fact in load_facts(reader, ranked):
+        if fact.is_citable and not fact.relation.negated:
+            best.setdefault(frozenset((fact.relation.head_id, fact.relation.tail_id)), fact)
+    return best
+
+
+def _chains(
+    reader: GraphReader, paths: Sequence[Path], vector: Vector, kinds: Collection[str]
+) -> list[Chain]:
+    facts = _facts(reader, paths, kinds)
     inner = sorted({entity_id for path in paths for entity_id in path.entity_ids[1:-1]})
     nearness = dict(zip(inner, reader.similarities("entity", inner, vector), strict=True))
     articles = {entity.entity_id: entity.n_articles for entity in reader.entities(inner)}
     total = reader.manifest.counts.get("documents", 0)
     chains = []
     for path in paths:
-        hops = [facts[r] for r in path.relation_ids if r in facts]
-        if len(hops) != len(path.relation_ids) or not all(
-            hop.is_citable and not hop.relation.negated for hop in hops
-        ):
+        hops = [facts[pair] for pair in map(frozenset, pairwise(path.entity_ids)) if pair in facts]
+        if len(hops) != len(path.relation_ids):
             continue
         stops = path.entity_ids[1:-1]
         confidence = math.prod(

@@ -115,7 +115,8 @@ _CATEGORIES: dict[str, tuple[str, ...]] = {
 _TYPES = {stem(word): names for word, names in _CATEGORIES.items()}
 
 _GENERIC = """able adequate always best better dangerous efficacious efficacy good justify necessary need really safe safety
-    should still superior useful valid valuable value worth adverse affect amount association become cause change clinical common compare condition connect connection contribute correlate corpus current
+    should still superior useful assess detect detection determine evaluate identify
+    measure reveal valid valuable value worth adverse affect amount association become cause change clinical common compare condition connect connection contribute correlate corpus current
     define definition decline describe drop fall fraction get go detail development difference different effect effective effectiveness evidence example exist explain
     explanation fact factor find finding function given help impact implicate important improve influence information interact interaction
     involve involvement kind known lead level link list main major make manage management mechanism mediate name novel occur outcome

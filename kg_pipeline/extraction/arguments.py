@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kg_pipeline.extraction.dependency import children, conjuncts, noun, prepositional
-from kg_pipeline.extraction.predicate_lexicon import EVENT_NOUNS, RISK_NOUNS
+from kg_pipeline.extraction.predicate_lexicon import EVENT_NOUNS, RISK_NOUNS, ROLE_NOUNS
 from kg_pipeline.extraction.word_list import word_set
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ _GIVEN = frozenset({"treatment", "therapy", "supplementation", "exposure", "infe
 _HIDING = word_set(
     "mimetic receptor antibody promoter analog analogue agonist ligand cell mouse mice deficient family"
 )
+#: All nouns that a name may modify: "X levels", "X knockdown", "the X inhibitor".
+MODIFIED = _TRANSPARENT | _TURNING | _HIDING | _RISKS | _BLURRING | EVENT_NOUNS.keys() | ROLE_NOUNS.keys()
 _MAX_DEPTH = 3  # "the risk of development of symptoms of X"
 
 

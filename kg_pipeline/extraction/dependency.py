@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kg_pipeline.extraction.predicate_lexicon import singular
+from kg_pipeline.extraction.inflection import singular
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -65,6 +65,8 @@ def subjects(verb: Token, depth: int = 0) -> list[Token]:
     head = verb.head
     if verb.dep_ in ("relcl", "acl"):
         return [head]
+    if verb.dep_ == "acomp":  # "X was unable to inhibit Y"
+        return subjects(head, depth + 1)
     if verb.dep_ == "conj" and not children(verb, "expl"):
         return subjects(head, depth + 1)
     if verb.dep_ in ("xcomp", "ccomp") and not children(verb, "mark"):

@@ -124,7 +124,8 @@ def ground(
     Returns
     -------
     GroundedTriple or Rejected
-        Reasons: `quote_not_found`, `quote_too_long`, `head_not_anchored`, `tail_not_anchored`, `same_entity`.
+        Reasons: `quote_not_found`, `quote_too_long`, `head_not_anchored`, `tail_not_anchored`, `same_entity`,
+        `not_stated` (the ends are in different sentences, and no word of them expresses the predicate).
 
     """
     chunk = ChunkAnchors(article_id, document_text, chunk_start, chunk_end, tuple(definitions))
@@ -152,13 +153,16 @@ def ground(
     start, end = _narrow(quote, head, tail, sentences)
     if sum(start < border[1] and border[0] < end for border in sentences) > MAX_QUOTE_SENTENCES:
         return _reject("quote_too_long", candidate)
+    sentence = _common_sentence(head, tail, sentences or [(start, end)])
+    if sentence is None and _word_for(candidate.predicate, document_text[start:end]) is None:
+        return _reject("not_stated", candidate)
     known = {mention.mention_id for mention in mentions}
     return GroundedTriple(
         head=head,
         tail=tail,
         predicate=candidate.predicate,
         predicate_text=_predicate_text(document_text, (start, end), candidate, head, tail),
-        negated=candidate.negated or _is_denied(document_text, (start, end), head, tail, sentences),
+        negated=candidate.negated or _is_denied(document_text, sentence, head, tail),
         speculative=candidate.speculative,
         quote=document_text[start:end],
         start=start,
@@ -231,15 +235,19 @@ def _words_of(predicate: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(stems) or '(?!)'})\w*", re.IGNORECASE)
 
 
-def _is_denied(
-    text: str, quote: Span, head: MentionSpan, tail: MentionSpan, sentences: Sequence[Span]
-) -> bool:
-    """Whether the one sentence that holds both ends plainly denies the relation; False if none holds both."""
-    for start, end in sentences or (quote,):
-        if all(start <= mention.start and mention.end <= end for mention in (head, tail)):
-            spans = [(mention.start - start, mention.end - start) for mention in (head, tail)]
-            return is_denied(text[start:end], *spans)
-    return False
+def _common_sentence(head: MentionSpan, tail: MentionSpan, sentences: Iterable[Span]) -> Span | None:
+    """The sentence that holds both ends."""
+    first, last = min(head.start, tail.start), max(head.end, tail.end)
+    return next(((start, end) for start, end in sentences if start <= first and last <= end), None)
+
+
+def _is_denied(text: str, sentence: Span | None, head: MentionSpan, tail: MentionSpan) -> bool:
+    """Whether the sentence that holds both ends plainly denies the relation; False if none holds both."""
+    if sentence is None:
+        return False
+    start, end = sentence
+    spans = [(mention.start - start, mention.end - start) for mention in (head, tail)]
+    return is_denied(text[start:end], *spans)
 
 
 def _reject(reason: str, candidate: CandidateTriple) -> Rejected:

@@ -116,10 +116,9 @@ def accept(
     if symbol and len(named) == 1 and named[0].score >= ACCEPTED_SCORE:
         return named[0].concept_id
     if symbol and len(surface) <= 4 and top.score < TRUSTED_SCORE and top.concept_id not in supported:
-        # Short and only a synonym: too often something else.
-        return (
-            top.concept_id if len(surface) > 3 and not others and group_of(top.category) == "gene" else None
-        )
+        # Short and only a synonym: accepted where it can be nothing else, and is long enough to be no chance.
+        is_distinct = len(surface) > 3 or (len(surface) == 3 and any(c.isdigit() for c in surface))
+        return top.concept_id if is_distinct and not others else None
     margin = SYMBOL_MARGIN if symbol else MARGIN
     for other in others:
         if top.score - other.score >= margin:
@@ -128,11 +127,14 @@ def accept(
         groups = {group_of(top.category), group_of(other.category)}
         if same_name and groups <= _MAY_BE_ONE:
             continue
-        if not (
-            len(groups) == 1 and (same_name or vocabulary.is_a(top.concept_id, other.concept_id, max_depth=2))
-        ):
+        is_kin = len(groups) == 1 and (same_name or _is_family(vocabulary, top.concept_id, other.concept_id))
+        if not is_kin:
             return None
     return top.concept_id
+
+
+def _is_family(vocabulary: Vocabulary, a: str, b: str) -> bool:
+    return vocabulary.is_a(a, b, max_depth=2) or vocabulary.is_a(b, a, max_depth=2)
 
 
 def _shifted(matches: Iterable[Match], offset: int) -> Iterable[Match]:

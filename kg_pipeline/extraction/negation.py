@@ -71,6 +71,7 @@ def is_negated(parse: Parse, trigger: Token, ends: tuple[Token, ...] = ()) -> bo
         count += _denials(joined)
     for child, head in ancestors(trigger):
         if child.dep_ in _CLAUSE_BORDERS or parse.mention(head) is not None:
+            count += noun(head) == "evidence" and is_denied_noun(head)  # "no evidence that"
             break
         lemma = head.lemma_.lower()
         if head.lower_ == "without":
@@ -117,6 +118,8 @@ def is_speculative(parse: Parse, trigger: Token) -> bool:
     for child, head in ancestors(trigger):
         if any(mark.lower_ in _DOUBTING_MARKS for mark in children(child, "mark")):
             return True
+        if child.dep_ in ("relcl", "acl", "appos") and noun(head) in _DOUBTING_NOUNS:
+            return True  # "the hypothesis that": often parsed as a relative clause
         if child.dep_ in _CLAUSE_BORDERS or parse.mention(head) is not None:
             return False
         lemma = head.lemma_.lower()

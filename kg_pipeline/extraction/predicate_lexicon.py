@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from kg_pipeline.extraction.inflection import inflections
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
 
@@ -137,9 +138,7 @@ _PARTICULAR: dict[str, dict[str, Meaning]] = {
 }
 
 #: Verbs of the predicates' words that say too many other things to be read without their own entry.
-_AMBIGUOUS = frozenset(
-    {"switch", "silence", "change", "determine", "direct", "form", "limit", "delay"}
-)
+_AMBIGUOUS = frozenset({"switch", "silence", "change", "determine", "direct", "form", "limit", "delay"})
 
 
 @cache
@@ -282,41 +281,8 @@ PARTICIPLES: dict[str, str] = {
 #: Those that read from Y to X: an "IFN-producing cell" produces interferon, "HER2-positive cells" express HER2.
 INVERTED_PARTICIPLES = frozenset({"producing", "secreting", "expressing", "positive"})
 
-_IRREGULAR: dict[str, tuple[str, ...]] = {
-    "bind": ("binds", "bound", "binding"),
-    "lead": ("leads", "led", "leading"),
-    "drive": ("drives", "drove", "driven", "driving"),
-    "give rise": ("gives rise", "gave rise", "given rise", "giving rise"),
-    "find": ("finds", "found", "finding"),
-    "arise": ("arises", "arose", "arisen", "arising"),
-    "underlie": ("underlies", "underlay", "underlain", "underlying"),
-    "control": ("controls", "controlled", "controlling"),
-    "stem": ("stems", "stemmed", "stemming"),
-    "curb": ("curbs", "curbed", "curbing"),
-}
-
-
-def inflections(verb: str) -> tuple[str, ...]:
-    """The lemma and its forms: `inflections("reduce")` is `("reduce", "reduces", "reduced", "reducing")`."""
-    if verb in _IRREGULAR:
-        return (verb, *_IRREGULAR[verb])
-    if verb.endswith("e"):
-        return (verb, verb + "s", verb + "d", verb[:-1] + "ing")
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return (verb, verb[:-1] + "ies", verb[:-1] + "ied", verb + "ing")
-    third = verb + ("es" if verb.endswith(("s", "x", "z", "ch", "sh")) else "s")
-    return (verb, third, verb + "ed", verb + "ing")
-
 
 @cache
 def verb_forms() -> dict[str, str]:
     """Lemma of each inflected form of the verbs of `verb_meanings`."""
     return {form: verb for verb in sorted(verb_meanings()) for form in inflections(verb)}
-
-
-def singular(noun: str) -> str:
-    """A lower-case noun without its plural s, for look-up in the tables above."""
-    word = noun.lower()
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from kg_pipeline.extraction.inflection import singular
 from kg_pipeline.extraction.predicate_lexicon import (
     EFFECT_NOUNS,
     EVENT_NOUNS,
@@ -18,7 +19,6 @@ from kg_pipeline.extraction.predicate_lexicon import (
     RISK_NOUNS,
     ROLE_NOUNS,
     Meaning,
-    singular,
     verb_forms,
     verb_meanings,
 )

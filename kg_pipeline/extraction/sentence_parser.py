@@ -14,6 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_pipeline.errors import ModelError
+from kg_pipeline.extraction.arguments import MODIFIED
+from kg_pipeline.extraction.inflection import singular
+from kg_pipeline.extraction.predicate_lexicon import (
+    verb_forms,
+)
 from kg_pipeline.fingerprint import file_sha256
 
 if TYPE_CHECKING:
@@ -31,6 +36,7 @@ _BATCH = 64
 
 _HYPHEN = r"\-\u2010\u2011\u2012\u2013"
 _AFTER = re.compile(rf"[{_HYPHEN}]([A-Za-z]+(?:[{_HYPHEN}][A-Za-z]+)?)")
+_NEXT_WORD = re.compile(r" ([a-z]+)")
 _BEFORE = re.compile(rf"(?<![\w{_HYPHEN}])\w+[{_HYPHEN}]$")
 _JOINED = re.compile(rf"\b(up|down|over|dys)[{_HYPHEN}\s](?=regulat|modulat|express)", re.IGNORECASE)
 _PARENTHESES = re.compile(r"(?<=\s)(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
@@ -38,6 +44,8 @@ _PARENTHESES = re.compile(r"(?<=\s)(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*
 #: What the parser reads in place of a mention. A bare plural that serves as subject, object and modifier was the best
 #: of 45 words and of the names themselves, on hand-written and on gold sentences.
 STAND_IN = "people"
+#: The same where the mention modifies a noun: "X levels".
+MODIFIER_STAND_IN = "insulin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +178,17 @@ def _mention_units(sentence: Sentence) -> list[Unit]:
             joined = after.group(1)
             units.append(Unit(f"{STAND_IN}-{joined}", start, after.end(), i, attached=joined.lower()))
         else:
-            units.append(Unit(STAND_IN, start, end, i))
+            names_next = end + 1 in starts and sentence.text[end] == " "  # "the exonuclease TREX1"
+            word = MODIFIER_STAND_IN if names_next else _stand_in(sentence.text, end)
+            units.append(Unit(word, start, end, i))
     return [unit for i, unit in enumerate(units) if i == 0 or units[i - 1].end <= unit.start]
+
+
+def _stand_in(text: str, end: int) -> str:
+    """What stands for a mention that ends there."""
+    after = _NEXT_WORD.match(text, end)
+    is_modifier = after is not None and singular(after[1]) in MODIFIED and after[1] not in verb_forms()
+    return MODIFIER_STAND_IN if is_modifier else STAND_IN
 
 
 def _outside(text: str, start: int, end: int, taken: Sequence[tuple[int, int]]) -> list[Unit]:

@@ -48,6 +48,7 @@ _OFFLINE = tuple(
     for module in (
         "arguments",
         "dependency",
+        "inflection",
         "negation",
         "noun_patterns",
         "offline_triples",
@@ -55,6 +56,7 @@ _OFFLINE = tuple(
         "sentence_parser",
         "statements",
         "verb_patterns",
+        "word_list",
     )
 )
 _LLM = tuple(
@@ -63,6 +65,7 @@ _LLM = tuple(
         "anchors",
         "denial",
         "grounding",
+        "inflection",
         "llm_reading",
         "llm_triples",
         "predicate_lexicon",
@@ -135,7 +138,7 @@ def language_model(spec: CorpusSpec, settings: Settings) -> LlmSettings | None:
 
 def _fingerprint(llm: LlmSettings | None, settings: Settings) -> str:
     if llm is not None:
-        return digest("llm", llm.model, prompt_digest(), code_digest([*_ROWS, *_LLM, *_VOCABULARY]))
+        return digest("llm", llm.model, prompt_digest(), code_digest([*_ROWS, *_LLM, *_VOCABULARY, "kg_pipeline.text.abbreviations"]))
     weights = PINNED_WEIGHTS.get(settings.spacy_model, "")
     code = code_digest([*_ROWS, *_OFFLINE, *_VOCABULARY], packages=["spacy"])
     return digest(EXTRACTOR, settings.spacy_model, weights, code)

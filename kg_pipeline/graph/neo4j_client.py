@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _CORPUS = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _VERSION = re.compile(r"v[0-9a-f]{12}")
 _CONNECT_SECONDS = 10.0
-_RETRY_SECONDS = 60.0
+#: How long the driver repeats a transaction after a deadlock or a lost connection.
+_RETRY_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,8 +158,8 @@ class _Loader:
                 "manifest": manifest.model_dump_json(),
             },
         )
-        prepare_version(self.driver, self.database, self.labels)
         rows = VersionRows(folder, self.labels.key)
+        prepare_version(self.driver, self.database, self.labels, rows.relationship_types())
         self._nodes("Document", rows.documents(_BATCH))
         self._nodes("Chunk", rows.chunks(_BATCH))
         self._nodes("Entity", rows.entities(_BATCH))

@@ -63,6 +63,7 @@ def open_reader(settings: Neo4jSettings, corpus: str, version: str = "latest") -
     with translated(settings):
         driver = open_driver(settings)
         try:
+            driver.verify_connectivity()  # fails at once, where a query would be repeated for a while
             records = driver.execute_query(
                 "OPTIONAL MATCH (g:Graph {corpus: $corpus}) "
                 "WITH CASE $version WHEN 'latest' THEN g.current ELSE $version END AS wanted "

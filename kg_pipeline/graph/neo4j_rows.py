@@ -65,6 +65,11 @@ class VersionRows:
         """Evidence, all fields."""
         yield from _slices(self._table("evidence").select(columns_of(Evidence)), size)
 
+    def relationship_types(self) -> list[str]:
+        """Types of the version's relations, sorted; a KeyError for a predicate outside of the closed set."""
+        predicates: list[str] = pc.unique(self._table("relations").column("predicate")).to_pylist()
+        return [relationship_type(predicate) for predicate in sorted(predicates)]
+
     def relations(self, size: int) -> Iterator[tuple[str, Batch]]:
         """Relationship type and relations of that type, grouped by head so that a batch locks few nodes."""
         table = self._table("relations")

@@ -7,11 +7,11 @@ Relations join nodes of one version only, and carry a key that is unique over al
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kg_pipeline.graph.neo4j_client import VersionLabels
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
-from kg_pipeline.vocabulary.predicates import PREDICATES, relationship_type
 
 if TYPE_CHECKING:
     from neo4j import Driver
@@ -31,30 +31,26 @@ _UNIQUE = (
 
 def prepare_database(driver: Driver, database: str) -> None:
     """Constraints that all versions share; safe to repeat and to run from several processes at once."""
-    statements = [
-        "CREATE CONSTRAINT graph_corpus IF NOT EXISTS FOR (g:Graph) REQUIRE g.corpus IS UNIQUE",
-        "CREATE CONSTRAINT graph_version_key IF NOT EXISTS FOR (v:GraphVersion) REQUIRE v.key IS UNIQUE",
-    ]
-    for predicate in PREDICATES:
-        kind = relationship_type(predicate)
-        statements.append(
-            f"CREATE CONSTRAINT relation_key_{predicate} IF NOT EXISTS FOR ()-[r:{kind}]-() REQUIRE r.key IS UNIQUE"
-        )
-    _run(driver, database, statements)
-
-
-def prepare_version(driver: Driver, database: str, labels: VersionLabels) -> None:
-    """What loading needs: a lookup for every id."""
-    statements = [
-        f"CREATE CONSTRAINT {labels.of(f'{kind}_{key}')} IF NOT EXISTS "
-        f"FOR (n:{labels.of(kind)}) REQUIRE n.{key} IS UNIQUE"
-        for kind, key in _UNIQUE
-    ]
-    evidence = labels.of("Evidence")
-    statements.append(
-        f"CREATE INDEX {labels.of('Evidence_relation_id')} IF NOT EXISTS FOR (n:{evidence}) ON (n.relation_id)"
+    keys = {"graph_corpus": ("Graph", "corpus"), "graph_version_key": ("GraphVersion", "key")}
+    _create(
+        driver, database, {name: _unique(name, f"(n:{label})", key) for name, (label, key) in keys.items()}
     )
-    _run(driver, database, statements)
+
+
+def prepare_version(
+    driver: Driver, database: str, labels: VersionLabels, relationship_types: Iterable[str]
+) -> None:
+    """What loading needs: a lookup for every id. That of relations belongs to their types, which versions share."""
+    evidence = labels.of("Evidence_relation_id")
+    keys = {labels.of(f"{kind}_{key}"): (labels.of(kind), key) for kind, key in _UNIQUE}
+    statements = {name: _unique(name, f"(n:{label})", key) for name, (label, key) in keys.items()}
+    statements[evidence] = (
+        f"CREATE INDEX {evidence} IF NOT EXISTS FOR (n:{labels.of('Evidence')}) ON (n.relation_id)"
+    )
+    for kind in relationship_types:
+        name = f"relation_key_{kind.lower()}"
+        statements[name] = _unique(name, f"()-[n:{kind}]-()", "key")
+    _create(driver, database, statements)
 
 
 def index_version(driver: Driver, database: str, labels: VersionLabels) -> None:
@@ -64,23 +60,25 @@ def index_version(driver: Driver, database: str, labels: VersionLabels) -> None:
         f"{EMBEDDING_DIMENSIONS}, `vector.similarity_function`: 'cosine'}}}}"
     )
     chunk, entity = labels.of("Chunk"), labels.of("Entity")
-    _run(
-        driver,
-        database,
-        [
-            f"CREATE VECTOR INDEX {labels.of('chunk_vector')} IF NOT EXISTS FOR (n:{chunk}) ON (n.embedding) {vectors}",
-            f"CREATE VECTOR INDEX {labels.of('entity_vector')} IF NOT EXISTS FOR (n:{entity}) ON (n.embedding) {vectors}",
-            _full_text(labels.of("chunk_text"), chunk, "n.text", "english"),
-            _full_text(labels.of("entity_text"), entity, "n.name, n.aliases", "standard-no-stop-words"),
-            _full_text(labels.of("entity_key"), entity, "n.name_keys", "keyword"),
-            f"CALL db.awaitIndexes({_AWAIT_SECONDS})",
-        ],
-    )
+    statements = {
+        name: f"CREATE VECTOR INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.embedding) {vectors}"
+        for name, label in ((labels.of("chunk_vector"), chunk), (labels.of("entity_vector"), entity))
+    }
+    for name, label, properties, analyzer in (
+        (labels.of("chunk_text"), chunk, "n.text", "english"),
+        (labels.of("entity_text"), entity, "n.name, n.aliases", "standard-no-stop-words"),
+        (labels.of("entity_key"), entity, "n.name_keys", "keyword"),
+    ):
+        statements[name] = (
+            f"CREATE FULLTEXT INDEX {name} IF NOT EXISTS FOR (n:{label}) ON EACH [{properties}] "
+            f"OPTIONS {{indexConfig: {{`fulltext.analyzer`: '{analyzer}'}}}}"
+        )
+    _create(driver, database, statements)
+    driver.execute_query(f"CALL db.awaitIndexes({_AWAIT_SECONDS})", database_=database)
 
 
 def drop_version_schema(driver: Driver, database: str, labels: VersionLabels) -> None:
     """Drop the version's indexes and constraints; those that are not there are passed over."""
-    constraints = [labels.of(f"{kind}_{key}") for kind, key in _UNIQUE]
     names = (
         "chunk_vector",
         "entity_vector",
@@ -89,21 +87,20 @@ def drop_version_schema(driver: Driver, database: str, labels: VersionLabels) ->
         "entity_key",
         "Evidence_relation_id",
     )
-    _run(
-        driver,
-        database,
-        [f"DROP INDEX {labels.of(name)} IF EXISTS" for name in names]
-        + [f"DROP CONSTRAINT {name} IF EXISTS" for name in constraints],
-    )
+    for name in names:
+        driver.execute_query(f"DROP INDEX {labels.of(name)} IF EXISTS", database_=database)
+    for kind, key in _UNIQUE:
+        driver.execute_query(f"DROP CONSTRAINT {labels.of(f'{kind}_{key}')} IF EXISTS", database_=database)
 
 
-def _full_text(name: str, label: str, properties: str, analyzer: str) -> str:
-    return (
-        f"CREATE FULLTEXT INDEX {name} IF NOT EXISTS FOR (n:{label}) ON EACH [{properties}] "
-        f"OPTIONS {{indexConfig: {{`fulltext.analyzer`: '{analyzer}'}}}}"
-    )
+def _unique(name: str, pattern: str, key: str) -> str:
+    return f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR {pattern} REQUIRE n.{key} IS UNIQUE"
 
 
-def _run(driver: Driver, database: str, statements: list[str]) -> None:
-    for statement in statements:
-        driver.execute_query(statement, database_=database)
+def _create(driver: Driver, database: str, statements: Mapping[str, str]) -> None:
+    """Run those whose index or constraint is not there; another process may still make one between, which is well."""
+    records = driver.execute_query(
+        "SHOW INDEXES YIELD name RETURN collect(name) AS names", database_=database
+    ).records
+    for name in sorted(statements.keys() - set(records[0]["names"])):
+        driver.execute_query(statements[name], database_=database)

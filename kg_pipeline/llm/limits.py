@@ -88,7 +88,7 @@ class Backoff:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that a response asks to wait (`Retry-After-Ms`, or `Retry-After` as seconds or date); None if it does not.
+    """Seconds that a response asks to wait, by `Retry-After-Ms` or `Retry-After` (seconds or a date), or None.
 
     `now` is the time of day in seconds since the epoch; dates in the past give 0.
     """

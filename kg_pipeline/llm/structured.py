@@ -21,7 +21,9 @@ Message = dict[str, str]
 Model = TypeVar("Model", bound=BaseModel)
 
 _NEXT: dict[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
-_INSTRUCTION = "Answer with one JSON value and nothing else: no explanation, no Markdown. It must match this JSON Schema:\n"
+_INSTRUCTION = (
+    "Answer with one JSON value only: no explanation, no Markdown. It must match this JSON Schema:\n"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,8 +253,9 @@ def _check_address(url: str) -> None:
     except ValueError:
         is_usable = False
     if not is_usable:
+        shown = url.rpartition("@")[2]
         raise SettingsError(
-            f"KG_LLM_BASE_URL={url.rpartition('@')[2]} is not an address. It looks like http://127.0.0.1:8000/v1 or https://host/v1."
+            f"KG_LLM_BASE_URL={shown} is not an address; one looks like http://127.0.0.1:8000/v1 or https://host/v1."
         )
 
 

@@ -8,7 +8,6 @@ are kept; cross-references to figures and tables stay; floats and footnotes are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -16,6 +15,7 @@ from lxml import etree
 from kg_pipeline.pmc.characters import tidy
 from kg_pipeline.pmc.citations import CLOSE, OPEN, drop_citations, only_separators
 from kg_pipeline.pmc.formulas import render_formula
+from kg_pipeline.pmc.xml import texts
 
 #: Floats and notes that may stand inside a paragraph without being part of its text.
 LIFTED = frozenset(
@@ -166,7 +166,7 @@ class Inline:
             return element.text or ""
         outer, self._out = self._out, []
         if plain:
-            self._out.extend(_texts(element))
+            self._out.extend(texts(element))
         else:
             self.add_content(element)
         inner, self._out = "".join(self._out), outer
@@ -185,13 +185,11 @@ def inline_text(element: etree._Element | None, references: frozenset[str] = fro
     """Text of an element by the rules above; empty for none."""
     if element is None:
         return ""
+    if len(element) == 0:
+        return tidy(element.text or "")
     inline = Inline(references)
     inline.add_content(element)
     return inline.text()
-
-
-def _texts(element: etree._Element) -> Iterator[str]:
-    return (str(text) for text in element.itertext())
 
 
 def _following(element: etree._Element) -> str:
@@ -199,7 +197,7 @@ def _following(element: etree._Element) -> str:
     if element.tail:
         return str(element.tail[0])
     sibling = element.getnext()
-    return next((text[0] for text in _texts(sibling) if text), "") if sibling is not None else ""
+    return next((text[0] for text in texts(sibling) if text), "") if sibling is not None else ""
 
 
 def _is_beside_citation(element: etree._Element, references: frozenset[str]) -> bool:

@@ -18,7 +18,7 @@ from kg_pipeline.pmc.glossary import read_abbreviation_text, read_glossary
 from kg_pipeline.pmc.identifiers import parse_pmcid
 from kg_pipeline.pmc.inline import inline_text
 from kg_pipeline.pmc.metadata import read_metadata
-from kg_pipeline.pmc.xml import all_text, parse_xml, select, serialise
+from kg_pipeline.pmc.xml import parse_xml, select, serialise, texts
 
 _SETS = frozenset(
     {
@@ -151,7 +151,7 @@ def _check_article(root: etree._Element) -> None:
 
 
 def _has_text(body: etree._Element | None) -> bool:
-    return body is not None and bool(all_text(body).strip())
+    return body is not None and any(text.strip() for text in texts(body))
 
 
 def _read_abstracts(root: etree._Element, walker: BlockWalker) -> None:

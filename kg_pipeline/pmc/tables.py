@@ -182,5 +182,7 @@ def _spans(cell: etree._Element, columns: dict[str, int]) -> tuple[int, int]:
 
 
 def _number(text: str | None, default: int) -> int:
-    value = (text or "").strip()
+    if text is None:
+        return default
+    value = text.strip()
     return int(value) if value.isascii() and value.isdigit() and len(value) < 9 else default

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import html.entities
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import cast
 
 from lxml import etree
@@ -89,9 +89,14 @@ def select(element: etree._Element, path: str) -> list[etree._Element]:
     return cast("list[etree._Element]", element.xpath(path))
 
 
+def texts(element: etree._Element) -> Iterator[str]:
+    """Character data inside an element, piece by piece."""
+    return cast("Iterator[str]", element.itertext())
+
+
 def all_text(element: etree._Element) -> str:
     """All character data inside an element, as it is."""
-    return "".join(cast("Iterable[str]", element.itertext()))
+    return "".join(texts(element))
 
 
 def _as_utf8(data: bytes) -> bytes:

@@ -46,81 +46,20 @@ _WORD = re.compile(r"[^\s\-–/()\[\],]+")
 _PREFIX = re.compile(r"(?<!\S)(?:(?:[\d,'′:.α-ω]+|alpha|beta|gamma|delta|[A-Za-z]|\([+\-±A-Z]+\))-)+$")
 _ROMAN_OR_PANEL = re.compile(r"[IVXivx]+|\d+[a-z]")
 _VERB = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "had",
-        "has",
-        "have",
-        "do",
-        "does",
-        "did",
-        "can",
-        "may",
-        "might",
-        "will",
-        "would",
-    ]
-)
+    {
+        "is", "are", "was", "were", "be", "been", "had", "has", "have", "do", "does", "did", "can", "may",
+        "might", "will", "would",
+    }
+)  # fmt: skip
 _TOKEN = re.compile(r"\S+")
 _WEAK = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "in",
-        "into",
-        "is",
-        "its",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "than",
-        "that",
-        "the",
-        "their",
-        "these",
-        "this",
-        "those",
-        "to",
-        "was",
-        "we",
-        "were",
-        "which",
-        "with",
-        "called",
-        "named",
-        "termed",
-        "using",
-        "between",
-        "including",
-        "such",
-        "via",
-        "but",
-        "may",
-        "can",
-        "also",
-        "when",
-        "then",
-    ]
-)
+    {
+        "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "had", "has", "have", "in", "into",
+        "is", "its", "no", "not", "of", "on", "or", "our", "than", "that", "the", "their", "these", "this",
+        "those", "to", "was", "we", "were", "which", "with", "called", "named", "termed", "using", "between",
+        "including", "such", "via", "but", "may", "can", "also", "when", "then",
+    }
+)  # fmt: skip
 _NAME_OF = {
     "α": "alpha",
     "β": "beta",

@@ -29,7 +29,7 @@ _ATOM = re.compile(
     rf"|(?P<letters>(?:{_LETTER})+)"
     r"|(?P<digits>\d+)"
     r"|(?P<separator>[\s\-\u2010-\u2015\u2212\u00ad_]+)"
-    rf"|(?P<greek>[{_GREEK_CLASS}])"
+    rf"|(?P<greek>[{_GREEK_CLASS}][\u0300-\u036f\u00ad\u200b]*)"
     r"|(?P<other>.)",
     re.DOTALL,
 )
@@ -98,7 +98,7 @@ def atoms(text: str) -> Iterator[Atom]:
         if kind == "letters":
             yield from _letters(surface, start, end)
         elif kind == "greek":
-            yield Atom(kind, start, end, GREEK[surface.lower()])
+            yield Atom(kind, start, end, GREEK[surface[0].lower()])
         elif kind == "possessive":
             yield Atom(kind, start, end, "")
         elif kind == "initials":
@@ -131,7 +131,7 @@ def _letters(surface: str, start: int, end: int) -> Iterator[Atom]:
 def _fold_word(word: str) -> str:
     if not word.isascii():
         word = unicodedata.normalize("NFKD", word)
-        word = "".join(c for c in word if not unicodedata.combining(c) and c not in "\u00ad\u200b")
+        word = "".join(GREEK.get(c, c) for c in word if not unicodedata.combining(c) and c not in "\u00ad\u200b")
         word = (
             word.replace("ø", "o").replace("ł", "l").replace("æ", "ae").replace("œ", "oe").replace("đ", "d")
         )

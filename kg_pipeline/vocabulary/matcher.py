@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from kg_pipeline.vocabulary.folding import Atom, fold
-from kg_pipeline.vocabulary.stopwords import ENGLISH, GENERIC, NOT_SYMBOLS
+from kg_pipeline.vocabulary.stopwords import ENGLISH, GENERIC, GENERIC_PHRASES, NOT_SYMBOLS
 from kg_pipeline.vocabulary.symbols import is_symbol
 from kg_pipeline.vocabulary.variants import singular
 from kg_pipeline.vocabulary.words import words
@@ -177,7 +177,7 @@ def _word_at(text: str, start: int) -> str:
 def _is_stopped(surface: str, key: str, shouting: bool) -> bool:
     if len(surface) < 2 or not any(c.isalpha() for c in surface):
         return True
-    if surface in NOT_SYMBOLS:
+    if surface in NOT_SYMBOLS or key in GENERIC_PHRASES:
         return True
     lower = surface.lower()
     if surface.isupper() and len(surface) > 1:

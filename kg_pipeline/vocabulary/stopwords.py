@@ -36,8 +36,8 @@ GENERIC = words(
     time tissue tissues tool toxin trait transcription transfer translation transport treatment trend trial trials type
     understanding uptake use variant variation vector vehicle view volume water weight woman work world
     adult adults adolescent men women mutations treatments therapies genetics genomics proteomics antibody antibodies
-    complication complications sign signs manifestation biological biological process molecular function
-    cellular component other disease medical condition biomarker biomarkers pharmaceutical preparation
+    damage damages therapeutic steroid intracellular extracellular nucleus cytoplasm membrane
+    complication complications sign signs manifestation    medical biomarker biomarkers pharmaceutical preparation
     pharmaceutical drugs medication medications transcriptome proteome biopsy neoplasm neoplasms tumor tumors cancer
     cancers gas gases solid reagent reagents buffer pathogenesis etiology aging adhesion attachment feeding sensation
     """
@@ -56,7 +56,7 @@ ENGLISH = words(
     flint fuse gap gel get glue gold grab grid grip gulp hint hit hook hop host hot ice impact jade jet join key kit
     lamp lap large leg lens light link lock loop lot mad map mark mask mast met mice mild mind mint mix moon mop naked
     nail net nice nick node nose note odd pace pack pad page pair palm pan park part past paste patch path peak peg pen
-    pigs pin pink pit plan plus pop post prism pro race rack rank rap raw ray red rest ring rip roof root rope rush
+    pigs pin pink read rose arms pit plan plus pop post prism pro race rack rank rap raw ray red rest ring rip roof root rope rush
     sac sad sand scan seal send settle shape sharp shot side sink slit slot snap snow soft spark spin spot star stop
     sun swap tag tail tank tap tar task tax team tie tip ton tone toy track trap tray tree trim trip try tube tune twin
     type unit urban vast wars wave wax web wide wind wire wish yes zip group figure table however further total mean
@@ -64,6 +64,9 @@ ENGLISH = words(
     lead iron copper cat rat dog fly fish bat cow hen fur pip yolk ct
     """
 ) - {"iron", "copper", "cat", "rat", "dog", "fish", "mice", "pigs", "gold"}
+
+#: Phrases as general as the words above.
+GENERIC_PHRASES = frozenset({"after treatment", "blood flow", "transcription factor", "transcription factors", "cell line"})
 
 NOT_SYMBOLS = words(
     """

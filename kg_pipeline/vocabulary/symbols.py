@@ -56,7 +56,7 @@ def case_cost(name: str, surface: str) -> float | None:
     if ours.upper() == theirs.upper() and any(c.isdigit() for c in ours) and len(ours) > 2:
         if theirs.isupper() and not ours.isupper():
             return UPPER_CASE_COST
-        return OTHER_CASE_COST if len(ours) > SHORT or theirs[0].isupper() else None
+        return OTHER_CASE_COST if len(ours) > SHORT or (len(ours) == SHORT and theirs[0].isupper()) else None
     return None
 
 

@@ -43,6 +43,8 @@ def singular_word(word: str) -> str:
         return _IRREGULAR[lower]
     if not lower.endswith("s"):
         return word
+    if word[-1] == "s" and word[-2].isupper():
+        return word[:-1]  # a symbol with a plural s: pDCs, STATs
     if not word[:-1].islower() and not word[:-1].isalpha():
         # A symbol with a plural s: STAT1s, IL-1s; a lower-case s after digits or capitals only.
         return word[:-1] if word[-2:-1].isalnum() and word[-1] == "s" else word

@@ -65,12 +65,15 @@ def test_what_did_not_succeed_is_tried_again(tmp_path: Path, status: str) -> Non
     assert stage.asked == ["A"]
 
 
-def test_a_lost_table_is_made_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("dataset", ["rejects", "copy.status"])
+@pytest.mark.parametrize("content", [None, b"", b"PAR1 cut short"])
+def test_a_lost_or_damaged_table_is_made_again(tmp_path: Path, dataset: str, content: bytes | None) -> None:
     stage = Stage(Datasets(tmp_path))
-    stage.run({"A": "x"})
-    stage.datasets.path("rejects", "c", "00").unlink()
-    stage.run({"A": "x"})
-    assert stage.datasets.read("rejects", "c", "00").height == 1
+    stage.run({"A": "x", "B": "y"})
+    path = stage.datasets.path(dataset, "c", "00")
+    path.unlink() if content is None else path.write_bytes(content)
+    stage.run({"A": "x", "B": "y", "C": "z"})
+    assert stage.datasets.read("rejects", "c", "00")["article_id"].to_list() == ["A", "B", "C"]
 
 
 def test_an_empty_shard_is_written_once(tmp_path: Path) -> None:

@@ -261,6 +261,13 @@ def test_ends_may_stand_beside_the_quote_but_not_be_preferred_there():
     assert (triple.head.text, triple.quote) == ("Zinc", "It lowers fever.")
 
 
+def test_two_sentences_state_only_what_a_word_of_theirs_expresses():
+    text = "Zinc lowers fever. Iron was given too."
+    assert run(text, "Zinc", "causes", "Iron") == Rejected("not_stated", "Zinc | causes | Iron")
+    assert run(text, "Zinc", "related_to", "Iron").reason == "not_stated"
+    assert isinstance(run("Zinc was given. This lowers fever.", "Zinc", "decreases", "fever"), GroundedTriple)
+
+
 def test_the_words_for_the_predicate_are_the_authors():
     text = "Zinc markedly attenuated fever."
     assert run(text, "Zinc", "decreases", "fever").predicate_text == "attenuated"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -98,10 +99,25 @@ def relation_id(kind: str, statement: Statement) -> str:
     return short_digest(kind, *statement)
 
 
-def write_corpus(datasets: Datasets, corpus: str, articles: Articles, confidence: dict[Statement, float], inferred, retracted) -> None:
+def write_corpus(
+    datasets: Datasets,
+    corpus: str,
+    articles: Articles,
+    confidence: dict[Statement, float],
+    inferred,
+    retracted,
+) -> None:
     rows: dict[str, list[dict[str, Any]]] = {
         name: []
-        for name in ("documents", "chunks", "mentions", "entity_mentions", "evidence", "relations", "articles")
+        for name in (
+            "documents",
+            "chunks",
+            "mentions",
+            "entity_mentions",
+            "evidence",
+            "relations",
+            "articles",
+        )
     }
     spoken: dict[Statement, list[str]] = {}
     mentioned: dict[str, list[str]] = {}
@@ -158,20 +174,31 @@ def write_corpus(datasets: Datasets, corpus: str, articles: Articles, confidence
     ]
     for statement, places in sorted(spoken.items()):
         rows["relations"].append(
-            _relation("asserted", statement, confidence.get(statement, 0.75), len(set(places)), len(places), [])
+            _relation(
+                "asserted", statement, confidence.get(statement, 0.75), len(set(places)), len(places), []
+            )
         )
     by_kind: dict[str, list[dict[str, Any]]] = {"transitive": [], "lexical": [], "community": []}
     for kind, statement, sure, premises in inferred:
         ids = [relation_id("asserted" if p in spoken else kind, p) for p in premises]
         by_kind[kind].append(_relation(kind, statement, sure, 0, 0, ids))
     merges = [
-        {"entity_id": e["entity_id"], "name_a": e["name"], "name_b": alias, "rule": "spelling_variant", "score": 1.0, "evidence": ""}
+        {
+            "entity_id": e["entity_id"],
+            "name_a": e["name"],
+            "name_b": alias,
+            "rule": "spelling_variant",
+            "score": 1.0,
+            "evidence": "",
+        }
         for e in entities
         for alias in e["aliases"][1:]
     ]
     for name in ("documents", "chunks", "mentions", "articles"):
         # Shards in which the order of articles differs from that of ids.
-        shards = {article: f"{len(article) % 3}{int(short_digest(article)[0], 16) % 2}" for article in articles}
+        shards = {
+            article: f"{len(article) % 3}{int(short_digest(article)[0], 16) % 2}" for article in articles
+        }
         folder = datasets.root / corpus / name
         for old in folder.glob("*.parquet") if folder.is_dir() else ():
             old.unlink()
@@ -255,7 +282,9 @@ def _mention(article: str, mention: str, start: int, name: str) -> dict[str, Any
     }
 
 
-def _relation(kind: str, statement: Statement, sure: float, articles: int, evidence: int, premises: list[str]) -> dict[str, Any]:
+def _relation(
+    kind: str, statement: Statement, sure: float, articles: int, evidence: int, premises: list[str]
+) -> dict[str, Any]:
     head, predicate, tail = statement
     return {
         "relation_id": relation_id(kind, statement),
@@ -271,6 +300,12 @@ def _relation(kind: str, statement: Statement, sure: float, articles: int, evide
         "premises": premises,
         "rule": "" if kind == "asserted" else f"{kind}_rule",
     }
+
+
+@pytest.fixture(autouse=True)
+def _without_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flushing to disk is most of the time of a tiny build; the crash test runs in processes of its own, which do."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 @pytest.fixture
@@ -302,7 +337,7 @@ def inferred() -> list[tuple[str, Statement, float, list[Statement]]]:
 @pytest.fixture(scope="session")
 def random_articles() -> Articles:
     """A graph with hubs, parallel edges, self-loops and a small taxonomy; the same in every run."""
-    source = random.Random(7)  # noqa: S311
+    source = random.Random(7)
     names = [f"gene{number:02d}" for number in range(40)]
     predicates = ("increases", "inhibits", "binds", "associated_with", "subclass_of", "related_to")
     articles: Articles = {}
@@ -316,12 +351,14 @@ def random_articles() -> Articles:
 
 
 @pytest.fixture(scope="session")
-def versions(tmp_path_factory: pytest.TempPathFactory, cytokines: Articles, inferred, random_articles: Articles) -> Workplace:
+def versions(
+    tmp_path_factory: pytest.TempPathFactory, cytokines: Articles, inferred, random_articles: Articles
+) -> Workplace:
     """Published versions of the corpora `cytokines` and `random-net`, shared by the tests that only read."""
     home = tmp_path_factory.mktemp("versions")
     place = Workplace(Settings.model_validate({"home": home, "corpora_file": home / "corpora.toml"}))
     place.write(cytokines, corpus="cytokines", inferred=inferred)
-    source = random.Random(11)  # noqa: S311
+    source = random.Random(11)
     statements = sorted({s for listed in random_articles.values() for s in listed})
     sure = {statement: source.choice((0.25, 0.5, 0.625, 0.75, 1.0)) for statement in statements}
     guesses = [

@@ -18,7 +18,9 @@ from kg_pipeline.graph.verify import verify_version
 
 def content(folder):
     """Bytes of everything but the text index, whose file names the library draws, and the manifest."""
-    return {name: path.read_bytes() for name, path in layout.version_files(folder) if not name.startswith("text/")}
+    return {
+        name: path.read_bytes() for name, path in layout.version_files(folder) if not name.startswith("text/")
+    }
 
 
 def ids(folder, name):
@@ -62,7 +64,9 @@ def test_a_removed_article_leaves_nothing_behind(workplace):
 names = st.sampled_from(["TNF", "IL6", "CRP", "JAK2", "sepsis"])
 statements = st.tuples(names, st.sampled_from(["increases", "binds", "subclass_of"]), names)
 articles = st.dictionaries(
-    st.sampled_from(["A1", "A2", "B31", "PMC4", "PMC77"]), st.lists(statements, min_size=1, max_size=4), min_size=1
+    st.sampled_from(["A1", "A2", "B31", "PMC4", "PMC77"]),
+    st.lists(statements, min_size=1, max_size=4),
+    min_size=1,
 )
 
 
@@ -109,7 +113,9 @@ def test_a_retracted_article_has_no_evidence_and_takes_its_inferences_along(work
     held = ids(folder, "relations")
     assert short_digest("asserted", "IL6", "increases", "CRP") not in held
     assert short_digest("transitive", "TNF", "increases", "CRP") not in held, "its premise went"
-    shared = layout.open_table(folder, "relations").to_pylist()[held.index(short_digest("asserted", "TNF", "increases", "IL6"))]
+    shared = layout.open_table(folder, "relations").to_pylist()[
+        held.index(short_digest("asserted", "TNF", "increases", "IL6"))
+    ]
     assert (shared["n_articles"], shared["n_evidence"]) == (2, 2)
     assert verify_version(folder) == []
     counts = layout.read_manifest(folder).counts
@@ -123,7 +129,9 @@ def test_inferences_fall_in_a_chain(workplace):
         ("transitive", ("A", "related_to", "B"), 0.25, [("A", "increases", "C")]),
         ("community", ("B", "related_to", "C"), 0.25, []),
     ]
-    folder = workplace.build({"P1": [first], "P2": [second], "P3": [("C", "binds", "B")]}, inferred=chain, retracted=["P2"])
+    folder = workplace.build(
+        {"P1": [first], "P2": [second], "P3": [("C", "binds", "B")]}, inferred=chain, retracted=["P2"]
+    )
     kinds = layout.open_table(folder, "relations").column("kind").to_pylist()
     assert sorted(kinds) == ["asserted", "asserted", "community"]
 
@@ -159,7 +167,9 @@ def test_the_manifest_tells_what_the_version_holds(workplace, cytokines, inferre
     assert (manifest.counts["documents"], manifest.counts["chunks"], manifest.counts["evidence"]) == (3, 5, 8)
     assert manifest.settings["inference"] == "typed"
     assert manifest.models["embedding"] == "minilm"
-    assert set(manifest.files) == {name for name, _ in layout.version_files(workplace.store.folder("tiny", manifest.version))}
+    assert set(manifest.files) == {
+        name for name, _ in layout.version_files(workplace.store.folder("tiny", manifest.version))
+    }
 
 
 def test_tables_are_sorted_by_id_and_vectors_follow_their_rows(workplace, cytokines):

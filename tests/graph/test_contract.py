@@ -32,7 +32,12 @@ def test_records_come_in_the_order_asked_and_unknown_ids_are_left_out(open_graph
 def test_records_carry_all_their_fields(open_graph):
     graph = open_graph("cytokines")
     (document,) = graph.documents(["PMC10"])
-    assert (document.year, document.doi, document.pmid, document.title) == (None, "10.1/PMC10", None, "About PMC10")
+    assert (document.year, document.doi, document.pmid, document.title) == (
+        None,
+        "10.1/PMC10",
+        None,
+        "About PMC10",
+    )
     (entity,) = graph.entities(["E:TNF"])
     assert entity.aliases == ("TNF", "TNF protein", "the TNF")
     assert (entity.n_mentions, entity.n_articles) == (5, 3)
@@ -78,7 +83,9 @@ def test_a_vector_of_another_model_is_refused_with_both_sizes(open_graph):
         open_graph("cytokines").nearest("chunk", np.ones(3, np.float32), 1)
 
 
-@pytest.mark.parametrize("query", ["", "   ", '"', "AND OR NOT", "a:b^2~ (x] {y* \\", "text:[a TO b]", "é😀/&&||!"])
+@pytest.mark.parametrize(
+    "query", ["", "   ", '"', "AND OR NOT", "a:b^2~ (x] {y* \\", "text:[a TO b]", "é😀/&&||!"]
+)
 def test_any_characters_are_allowed_in_a_text_query(open_graph, query):
     graph = open_graph("cytokines")
     assert graph.search_text("chunk", query, 5) == []
@@ -91,7 +98,9 @@ def test_text_search_ranks_by_rarity_and_knows_aliases(open_graph):
     assert len(graph.search_text("chunk", "inhibiting", 5)) == 2, "chunk texts are stemmed"
     assert graph.search_text("entity", "the CRP protein", 1)[0].id == "E:CRP"
     hits = graph.search_text("chunk", "tnf", 10)
-    assert [(hit.score, hit.id) for hit in hits] == sorted(((h.score, h.id) for h in hits), key=lambda h: (-h[0], h[1]))
+    assert [(hit.score, hit.id) for hit in hits] == sorted(
+        ((h.score, h.id) for h in hits), key=lambda h: (-h[0], h[1])
+    )
 
 
 def test_entities_are_found_by_any_spelling_of_a_name_or_alias(open_graph):
@@ -154,7 +163,9 @@ def test_many_paths_are_capped_simple_and_have_evidence_on_every_hop(open_graph)
     for path in found:
         assert len(set(path.entity_ids)) == len(path.entity_ids) == len(path.relation_ids) + 1
         relations = graph.relations(path.relation_ids)
-        for (left, right), relation in zip(zip(path.entity_ids, path.entity_ids[1:], strict=False), relations, strict=True):
+        for (left, right), relation in zip(
+            zip(path.entity_ids, path.entity_ids[1:], strict=False), relations, strict=True
+        ):
             assert {relation.head_id, relation.tail_id} == {left, right}
         assert len({e.relation_id for e in graph.evidence(path.relation_ids)}) == len(set(path.relation_ids))
 
@@ -173,7 +184,11 @@ def test_neo4j_answers_exactly_like_the_directory(versions, neo4j_versions):
     assert here.evidence(every) == there.evidence(every)
     for per_node, max_nodes in ((2, 10), (5, 500), (50, 7)):
         for seeds in (names[:1], names[5:8], names[39:]):
-            for kinds in ({"asserted"}, {"transitive", "lexical"}, {"asserted", "transitive", "lexical", "community"}):
+            for kinds in (
+                {"asserted"},
+                {"transitive", "lexical"},
+                {"asserted", "transitive", "lexical", "community"},
+            ):
                 options = {"depth": 3, "kinds": kinds, "per_node": per_node, "max_nodes": max_nodes}
                 one, other = here.expand(seeds, **options), there.expand(seeds, **options)
                 assert list(one.depths.items()) == list(other.depths.items())

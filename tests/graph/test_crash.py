@@ -50,7 +50,9 @@ def test_kill_nine_at_any_moment_loses_nothing_that_was_published(workplace, ran
     acknowledged = None
     for round_ in range(ROUNDS):
         process = subprocess.Popen(
-            [sys.executable, "-c", _WRITER, str(workplace.settings.home), str(round_)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", _WRITER, str(workplace.settings.home), str(round_)],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"

@@ -13,12 +13,18 @@ TWO = {**ONE, "P2": [("IL6", "increases", "CRP")]}
 
 
 def run(workplace, corpus="tiny"):
-    return build_embeddings(workplace.datasets, workplace.spec(corpus), workplace.settings, embedder=workplace.embedder)
+    return build_embeddings(
+        workplace.datasets, workplace.spec(corpus), workplace.settings, embedder=workplace.embedder
+    )
 
 
 def test_a_new_article_costs_only_its_own_texts(workplace):
     workplace.write(ONE)
-    assert sorted(workplace.embedder.asked) == ["IL6; IL6 protein; the IL6", "TNF increases IL6.", "TNF; TNF protein; the TNF"]
+    assert sorted(workplace.embedder.asked) == [
+        "IL6; IL6 protein; the IL6",
+        "TNF increases IL6.",
+        "TNF; TNF protein; the TNF",
+    ]
     workplace.embedder.asked.clear()
     workplace.write(TWO)
     assert sorted(workplace.embedder.asked) == ["CRP; CRP protein; the CRP", "IL6 increases CRP."]
@@ -74,14 +80,18 @@ def test_the_table_is_sorted_and_each_vector_belongs_to_its_text(workplace, cyto
     chunks = dict(workplace.datasets.scan("chunks", "tiny").select("chunk_id", "text").collect().iter_rows())
     for kind, id_, vector in table.select("kind", "id", "vector").iter_rows():
         if kind == "chunk":
-            np.testing.assert_array_equal(np.asarray(vector, np.float32), workplace.embedder.embed([chunks[id_]])[0])
+            np.testing.assert_array_equal(
+                np.asarray(vector, np.float32), workplace.embedder.embed([chunks[id_]])[0]
+            )
 
 
 def test_an_entity_without_aliases_is_embedded_by_its_name(workplace):
     import polars as pl
 
     workplace.write(ONE)
-    entities = workplace.datasets.read("entities", "tiny").with_columns(aliases=pl.lit([], dtype=pl.List(pl.String)))
+    entities = workplace.datasets.read("entities", "tiny").with_columns(
+        aliases=pl.lit([], dtype=pl.List(pl.String))
+    )
     workplace.datasets.write("entities", "tiny", entities)
     workplace.embedder.asked.clear()
     run(workplace)

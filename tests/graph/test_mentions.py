@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from kg_pipeline.graph.mentions import containing_chunks
 
-spans = st.lists(st.tuples(st.sampled_from(["A", "B", "C"]), st.integers(0, 30), st.integers(1, 12)), max_size=25)
+spans = st.lists(
+    st.tuples(st.sampled_from(["A", "B", "C"]), st.integers(0, 30), st.integers(1, 12)), max_size=25
+)
 
 
 def table(rows):

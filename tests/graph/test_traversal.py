@@ -47,12 +47,16 @@ def test_a_class_is_not_a_bridge_between_its_members():
     assert reach(names, graph, "INS", 2)[0] == {"INS": 0, "gene": 1}
     ends = names.index("INS"), names.index("TP53")
     assert best_paths(graph, *ends, max_length=4, k=5, kinds=ALL_KINDS, per_node=50) == []
-    assert reach(names, graph, "gene", 1)[0] == {"gene": 0, "INS": 1, "TP53": 1}, "asked for itself, it has members"
+    assert reach(names, graph, "gene", 1)[0] == {"gene": 0, "INS": 1, "TP53": 1}, (
+        "asked for itself, it has members"
+    )
 
 
 def test_a_class_is_passed_where_something_else_leads_to_it():
     names, graph = asserted(
-        ("kidney injury", "subclass_of", "injury"), ("NSAID", "causes", "injury"), ("aspirin", "subclass_of", "NSAID")
+        ("kidney injury", "subclass_of", "injury"),
+        ("NSAID", "causes", "injury"),
+        ("aspirin", "subclass_of", "NSAID"),
     )
     assert reach(names, graph, "NSAID", 2)[0]["kidney injury"] == 2
     ends = names.index("aspirin"), names.index("kidney injury")
@@ -118,9 +122,12 @@ def test_paths_are_those_of_brute_force(edges):
             if source != target and all(frozenset(hop) in best for hop in hops):
                 expected.append((length, -float(np.prod([best[frozenset(hop)] for hop in hops])), middle))
     found = best_paths(graph, 0, len(names) - 1, max_length=4, k=10_000, kinds=ALL_KINDS, per_node=100)
-    assert {tuple(names[n] for n in path.nodes[1:-1]) for path in found} == {middle for *_, middle in expected}
+    assert {tuple(names[n] for n in path.nodes[1:-1]) for path in found} == {
+        middle for *_, middle in expected
+    }
     products = [
-        (len(path.ranks), -float(np.prod(graph.confidence_by_rank[list(path.ranks)].astype(float)))) for path in found
+        (len(path.ranks), -float(np.prod(graph.confidence_by_rank[list(path.ranks)].astype(float))))
+        for path in found
     ]
     assert products == sorted((length, product) for length, product, _ in expected)
 
@@ -143,11 +150,15 @@ def test_without_caps_expansion_reaches_what_a_plain_search_reaches(edges, depth
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(edge, min_size=1, max_size=20), st.integers(1, 4), st.sets(st.sampled_from(sorted(ALL_KINDS))))
+@given(
+    st.lists(edge, min_size=1, max_size=20), st.integers(1, 4), st.sets(st.sampled_from(sorted(ALL_KINDS)))
+)
 def test_incident_relations_are_the_best_of_each_node(edges, per_node, kinds):
     names, graph = graph_of(edges)
     order = sorted(range(len(edges)), key=lambda i: (edges[i][3] != "asserted", -edges[i][4], i))
     met = graph.incident(np.arange(len(names)), kinds, per_node)
     for node, name in enumerate(names):
-        touching = [r for r, i in enumerate(order) if name in (edges[i][0], edges[i][2]) and edges[i][3] in kinds]
+        touching = [
+            r for r, i in enumerate(order) if name in (edges[i][0], edges[i][2]) and edges[i][3] in kinds
+        ]
         assert sorted(met.rank[met.owner == node].tolist()) == touching[:per_node]

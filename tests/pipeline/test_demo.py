@@ -52,7 +52,7 @@ def test_every_citation_quotes_its_article(built: Path) -> None:
         .collect()
         .iter_rows()
     )
-    questions = tomllib.loads((DEMO / "questions.toml").read_text())["questions"]
+    questions = tomllib.loads((DEMO / "questions.toml").read_text())["question"]
     for question in [q for q in questions if q.get("demo")]:
         answer = ask(built, question["text"])
         assert answer["answered"], question["text"]

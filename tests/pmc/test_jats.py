@@ -225,7 +225,7 @@ blocks = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(blocks, min_size=1, max_size=4).map("".join))
 def test_letters_are_neither_lost_nor_doubled_and_spans_are_exact(body):
 

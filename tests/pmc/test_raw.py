@@ -1,13 +1,14 @@
 import hashlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.errors import DatasetError
 from kg_pipeline.pmc.raw import ArticleStore
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=2000))
 def test_bytes_come_back_by_their_digest(tmp_path_factory, data):
     store = ArticleStore(tmp_path_factory.mktemp("raw"))

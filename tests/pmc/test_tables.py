@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.pmc.inline import inline_text
@@ -81,6 +81,7 @@ spans = st.integers(min_value=1, max_value=4)
 tables = st.lists(st.lists(st.tuples(spans, spans), max_size=4), min_size=1, max_size=5)
 
 
+@settings(deadline=None)
 @given(tables)
 def test_grid_is_a_rectangle_that_keeps_every_cell(rows):
     names = iter(range(1000))

@@ -2,7 +2,7 @@ import codecs
 import contextlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.errors import ArticleError, MalformedError, NotJatsError
@@ -105,6 +105,7 @@ def test_other_formats_are_named(data, name):
         parse_xml(data)
 
 
+@settings(deadline=None)
 @given(
     st.binary(max_size=300) | st.text(max_size=100).map(lambda text: f"<a>{text}</a>".encode(errors="ignore"))
 )

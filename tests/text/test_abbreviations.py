@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.text.abbreviations import definition_at, find_definitions
@@ -84,6 +84,7 @@ def test_plural_is_not_another_short_form_and_case_counts():
     assert definition_at(definitions, "NKs", 100).long == "Natural killer"
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abcIL-10 ()[],.;αs\n", max_size=120))
 def test_spans_are_exact_on_any_text(text):
     for definition in find_definitions(text):

@@ -1,7 +1,7 @@
 import re
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.text.chunks import Sentence, measure, windows
@@ -63,6 +63,7 @@ def test_sentence_without_any_border_is_cut_by_tokens():
     assert max(part.tokens for part in parts) == 10
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 12), max_size=20), st.integers(12, 30), st.integers(0, 4))
 def test_windows_take_every_sentence_in_order_within_the_budget(counts, budget, overlap):
     given_sentences = sentences(*counts)
@@ -103,6 +104,7 @@ paragraph_texts = st.lists(
 ).map(" ".join)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.lists(paragraph_texts, min_size=1, max_size=3), min_size=1, max_size=4),
     st.integers(6, 40),

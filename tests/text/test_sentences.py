@@ -73,6 +73,7 @@ def test_sentences_cover_everything_but_white_space(text):
     assert not any("\n" in text[start:end] for start, end in spans)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab. Z", min_size=1, max_size=40), st.lists(st.integers(0, 40), max_size=6))
 def test_mended_borders_keep_all_text(line, borders):
     spans = mend_borders(line, sorted({border for border in borders if 0 < border < len(line)}))

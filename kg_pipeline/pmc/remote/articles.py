@@ -14,46 +14,27 @@ from lxml import etree
 
 from kg_pipeline.errors import ArticleError
 from kg_pipeline.pmc.identifiers import parse_pmcid
-from kg_pipeline.pmc.jats import parse_front
+from kg_pipeline.pmc.metadata import read_metadata
 from kg_pipeline.pmc.remote.bodies import excerpt
 from kg_pipeline.pmc.remote.outcomes import Fetched, Wanted
-from kg_pipeline.pmc.xml import serialise
+from kg_pipeline.pmc.xml import parse_xml, serialise
 
 #: Statuses whose XML is worth keeping.
 KEPT = frozenset({"ok", "no_body", "retracted"})
 _DIGITS = re.compile(r"(?:PMC)?([1-9]\d*)", re.IGNORECASE)
 
 
-def read_article(content: bytes, wanted: Wanted, flags: dict[str, str] | None = None) -> Fetched:
-    """The outcome of an article's own bytes; `flags` are the properties that PMC gives it."""
-    flags = flags or {}
-    base = Fetched(
-        wanted.pmcid, wanted.version, "ok", source_ref=wanted.source_ref or wanted.pmcid, md5=wanted.md5
-    )
+def read_article(content: bytes, wanted: Wanted, *, open_access: bool = False) -> Fetched:
+    """The outcome of the bytes of one article; with `open_access`, one outside of that subset is `not_open`."""
     try:
-        front = parse_front(content)
+        root = parse_xml(content)
     except (ArticleError, RecursionError) as error:
         reason = str(error) if isinstance(error, ArticleError) else "elements are nested too deeply"
-        return replace(base, status="malformed", reason=reason)
-    metadata = front.metadata
-    if metadata.pmcid and metadata.pmcid != wanted.pmcid:
-        return replace(base, status="malformed", reason=f"the XML is that of {metadata.pmcid}")
-    article = replace(
-        base,
-        version=wanted.version or metadata.version,
-        content=content,
-        content_sha256=hashlib.sha256(content).hexdigest(),
-        article_type=metadata.article_type,
-        license=metadata.license,
-        license_class=metadata.license_class,
-    )
-    status, reason = _status(flags, front.has_body, metadata.is_embargoed, metadata.retraction)
-    if status in KEPT:
-        return replace(article, status=status, reason=reason)
-    return replace(article, status=status, reason=reason, content=None, content_sha256="")
+        return replace(_nothing(wanted), status="malformed", reason=reason)
+    return _outcome(root, content, wanted, open_access=open_access)
 
 
-def split_set(root: etree._Element) -> dict[str, Fetched]:
+def split_set(root: etree._Element, *, open_access: bool = False) -> dict[str, Fetched]:
     """Every article and every error of an answer of efetch, by PMCID.
 
     An article that names no PMCID and an error that names no id belong to nobody and are left out.
@@ -63,7 +44,8 @@ def split_set(root: etree._Element) -> dict[str, Fetched]:
         if element.tag == "article":
             pmcid = _pmcid(element)
             if pmcid:
-                entries[pmcid] = read_article(serialise(element), Wanted(pmcid), _flags(element))
+                content = serialise(element)
+                entries[pmcid] = _outcome(element, content, Wanted(pmcid), open_access=open_access)
             continue
         text = "".join(map(str, element.itertext())) or element.get("error") or "not available"
         named = element.get("id") or element.get("Id")
@@ -74,8 +56,37 @@ def split_set(root: etree._Element) -> dict[str, Fetched]:
     return entries
 
 
-def _status(flags: dict[str, str], has_body: bool, is_embargoed: bool, retraction: str) -> tuple[str, str]:
-    if is_embargoed:
+def _nothing(wanted: Wanted) -> Fetched:
+    return Fetched(
+        wanted.pmcid, wanted.version, "ok", md5=wanted.md5, source_ref=wanted.source_ref or wanted.pmcid
+    )
+
+
+def _outcome(root: etree._Element, content: bytes, wanted: Wanted, *, open_access: bool) -> Fetched:
+    if root.tag != "article" or (root.find("front") is None and root.find("body") is None):
+        return replace(_nothing(wanted), status="malformed", reason=f"not a JATS article: <{root.tag}>")
+    metadata = read_metadata(root)
+    if metadata.pmcid and metadata.pmcid != wanted.pmcid:
+        return replace(_nothing(wanted), status="malformed", reason=f"the XML is that of {metadata.pmcid}")
+    body = root.find("body")
+    has_body = body is not None and any(str(text).strip() for text in body.itertext())
+    status, reason = _status(_flags(root), has_body, metadata.retraction, open_access=open_access)
+    is_kept = status in KEPT
+    return replace(
+        _nothing(wanted),
+        version=wanted.version or metadata.version,
+        status=status,
+        reason=reason,
+        content=content if is_kept else None,
+        content_sha256=hashlib.sha256(content).hexdigest() if is_kept else "",
+        article_type=metadata.article_type,
+        license=metadata.license,
+        license_class=metadata.license_class,
+    )
+
+
+def _status(flags: dict[str, str], has_body: bool, retraction: str, *, open_access: bool) -> tuple[str, str]:
+    if flags.get("pmc-status-embargo") == "yes":
         return "embargoed", "under embargo"
     if flags.get("pmc-prop-legally-suppressed") == "yes" or flags.get("pmc-prop-suppress-copyright") == "yes":
         return "not_open", "PMC suppresses it for legal reasons"
@@ -83,13 +94,13 @@ def _status(flags: dict[str, str], has_body: bool, is_embargoed: bool, retractio
         return "not_open", "PMC does not show it (any more)"
     if retraction:
         return "retracted", retraction
-    is_closed = flags.get("pmc-prop-open-access") == "no" and flags.get("pmc-prop-manuscript") != "yes"
+    is_closed = flags.get("pmc-prop-open-access") == "no"
     if not has_body:
         return (
             "no_body",
             "the publisher does not allow the full text" if is_closed else "the article has no body text",
         )
-    if is_closed:
+    if is_closed and open_access:
         return "not_open", "it is not in the open access subset"
     return "ok", ""
 

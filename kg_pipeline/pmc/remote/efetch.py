@@ -21,14 +21,19 @@ _SPLIT = frozenset({400, 413, 414})
 class EntrezArticles:
     """`efetch` as an `ArticleService`.
 
+    With `open_access`, articles that are flagged as outside of the open access subset are `not_open`.
+
     It serves the newest version only and tells neither versions nor licences before an article is fetched, so a
     listing from it cannot find what changed; use the Cloud Service for that.
     """
 
     name = "entrez"
 
-    def __init__(self, client: EntrezClient, *, batch: int = 30, threads: int = 3) -> None:
+    def __init__(
+        self, client: EntrezClient, *, open_access: bool = True, batch: int = 30, threads: int = 3
+    ) -> None:
         self._client = client
+        self._open_access = open_access
         self._batch = max(1, min(batch, LARGEST_BATCH))
         self._threads = threads
 
@@ -56,7 +61,7 @@ class EntrezArticles:
         if not batch:
             return {}
         try:
-            entries = split_set(self._client.fetch_set([one.number for one in batch]))
+            answer = self._client.fetch_set([one.number for one in batch])
         except ServiceRefused as error:
             if error.status not in _SPLIT:
                 return _failed(batch, str(error))
@@ -69,6 +74,7 @@ class EntrezArticles:
             if len(batch) == 1:
                 return {batch[0].pmcid: Fetched(batch[0].pmcid, batch[0].version, "malformed", str(error))}
             return self._halves(batch)
+        entries = split_set(answer, open_access=self._open_access)
         got = {one.pmcid: entries[one.pmcid] for one in batch if one.pmcid in entries}
         for one in batch:
             if one.pmcid in got:

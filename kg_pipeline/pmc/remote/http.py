@@ -163,7 +163,7 @@ class Fetcher:
         """
         address = self.clean(url)
         fingerprint = f"{method} {url} {sorted((params or {}).items())} {sorted((form or {}).items())}"
-        deadline = self._clock() + self._policy.deadline
+        deadline = None
         tries = 0
         while True:
             if self._closed.is_set():
@@ -171,6 +171,8 @@ class Fetcher:
                     f"The connection to {self.service} was closed before {address} was asked."
                 )
             self._limiter.acquire()
+            # Waiting for one's first turn is not the service's fault.
+            deadline = self._clock() + self._policy.deadline if deadline is None else deadline
             request = self._client.build_request(method, url, params=params, data=form)
             result = self._try(request, address, deadline, accept)
             tries += 1

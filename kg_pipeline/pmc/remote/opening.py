@@ -116,7 +116,10 @@ def _article_service(query: PmcQuery, settings: RemoteSettings, clients: _Client
     if settings.articles == "cloud":
         return CloudArticles(clients.cloud(), open_access=query.open_access, threads=settings.threads)
     if settings.articles == "entrez":
-        return EntrezArticles(clients.entrez(), batch=settings.batch, threads=min(3, settings.threads))
+        threads = min(3, settings.threads)  # more would wait for the rate limit
+        return EntrezArticles(
+            clients.entrez(), open_access=query.open_access, batch=settings.batch, threads=threads
+        )
     return EuropePmcArticles(clients.europepmc(), threads=min(4, settings.threads))
 
 

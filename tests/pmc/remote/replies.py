@@ -4,7 +4,12 @@ from __future__ import annotations
 
 
 def article_xml(
-    number: int, *, version: int = 1, body: str = "<p>Zinc lowers IL-8.</p>", flags: str = "", kind: str = "research-article"
+    number: int,
+    *,
+    version: int = 1,
+    body: str = "<p>Zinc lowers IL-8.</p>",
+    flags: str = "",
+    kind: str = "research-article",
 ) -> str:
     """A small article; `flags` is the content of its custom-meta-group."""
     return (

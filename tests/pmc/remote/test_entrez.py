@@ -27,7 +27,8 @@ def _recorded(shared: Path, name: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("name", "count", "listed"), [("esearch1.xml", 63, 20), ("esearch2.xml", 42249, 100), ("esearch3.xml", 2651, 6)]
+    ("name", "count", "listed"),
+    [("esearch1.xml", 63, 20), ("esearch2.xml", 42249, 100), ("esearch3.xml", 2651, 6)],
 )
 def test_recorded_searches(
     server: Server, client: EntrezClient, shared: Path, name: str, count: int, listed: int
@@ -64,7 +65,9 @@ def test_an_unknown_field_is_an_error_not_a_larger_result(server: Server, client
 
 
 def test_a_final_error_inside_a_200_is_a_sentence_at_once(server: Server, client: EntrezClient) -> None:
-    server.script = [Reply(b"<eSearchResult><ERROR>Empty term and query_key - nothing todo</ERROR></eSearchResult>")]
+    server.script = [
+        Reply(b"<eSearchResult><ERROR>Empty term and query_key - nothing todo</ERROR></eSearchResult>")
+    ]
     with pytest.raises(ServiceRefused, match="declined the request: Empty term"):
         client.search_page("", 0, 20)
     assert len(server.asked) == 1
@@ -87,7 +90,9 @@ PASSING = [
 
 
 @pytest.mark.parametrize("reply", PASSING, ids=range(len(PASSING)))
-def test_passing_errors_are_repeated(server: Server, client: EntrezClient, fake_time: Time, reply: Reply) -> None:
+def test_passing_errors_are_repeated(
+    server: Server, client: EntrezClient, fake_time: Time, reply: Reply
+) -> None:
     server.script = [reply, Reply(search_result(1, [7]))]
     assert client.search_page("zinc", 0, 20).numbers == (7,)
     assert len(server.asked) == 2
@@ -129,7 +134,9 @@ def test_key_and_address_are_sent_but_shown_nowhere(
 ) -> None:
     caplog.set_level(logging.INFO)
     secrets = ("k3y", "me@lab.example")
-    client = EntrezClient(make_fetcher(secrets=secrets), base_url=server.url, email=secrets[1], api_key=secrets[0])
+    client = EntrezClient(
+        make_fetcher(secrets=secrets), base_url=server.url, email=secrets[1], api_key=secrets[0]
+    )
     server.script = [Reply(search_result(0, [])), Reply(b'{"error":"API key invalid","api-key":"k3y"}', 400)]
     client.search_page("zinc", 0, 20)
     with pytest.raises(KgError) as caught:

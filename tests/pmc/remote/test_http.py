@@ -26,7 +26,9 @@ def content(answer: Answer) -> bytes:
     return answer.content
 
 
-def test_429_with_retry_after_waits_that_long(server: Server, make_fetcher: MakeFetcher, fake_time: Time) -> None:
+def test_429_with_retry_after_waits_that_long(
+    server: Server, make_fetcher: MakeFetcher, fake_time: Time
+) -> None:
     server.script = [Reply(status=429, headers={"Retry-After": "2"})] * 2 + [Reply(b"good")]
     started = fake_time.now
     assert make_fetcher().get(server.url, read=content) == b"good"
@@ -42,7 +44,9 @@ def test_429_with_a_date_waits_until_then(server: Server, make_fetcher: MakeFetc
     assert fake_time.waits[0] >= 18.0
 
 
-def test_429_without_retry_after_backs_off(server: Server, make_fetcher: MakeFetcher, fake_time: Time) -> None:
+def test_429_without_retry_after_backs_off(
+    server: Server, make_fetcher: MakeFetcher, fake_time: Time
+) -> None:
     server.script = [Reply(status=429)] * 3 + [Reply(b"good")]
     assert make_fetcher().get(server.url, read=content) == b"good"
     assert [0.5 * 2**n <= wait <= 2**n for n, wait in enumerate(fake_time.waits)] == [True] * 3
@@ -52,7 +56,8 @@ def test_429_stops_all_users_of_the_limiter(
     server: Server, make_fetcher: MakeFetcher, fake_time: Time, tmp_path: Path
 ) -> None:
     limiters = [
-        MachineLimiter(tmp_path, "entrez", 3.0, clock=fake_time.clock, sleep=fake_time.sleep) for _ in range(2)
+        MachineLimiter(tmp_path, "entrez", 3.0, clock=fake_time.clock, sleep=fake_time.sleep)
+        for _ in range(2)
     ]
     server.script = [Reply(status=429, headers={"Retry-After": "50"})]
     started = fake_time.now
@@ -102,7 +107,9 @@ def test_a_short_body_is_repeated_whole(server: Server, make_fetcher: MakeFetche
     assert len(server.asked) == 2
 
 
-def test_a_connection_that_ends_without_an_answer_is_repeated(server: Server, make_fetcher: MakeFetcher) -> None:
+def test_a_connection_that_ends_without_an_answer_is_repeated(
+    server: Server, make_fetcher: MakeFetcher
+) -> None:
     server.script = [Reply(b"x" * 1000, sent=0), Reply(b"good")]
     assert make_fetcher().get(server.url, read=content) == b"good"
 
@@ -111,7 +118,10 @@ def test_a_short_body_of_a_server_that_only_closes_is_found(make_fetcher: MakeFe
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer() -> None:
-            for body in (b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf", b"HTTP/1.0 200 OK\r\n\r\nwhole"):
+            for body in (
+                b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
+                b"HTTP/1.0 200 OK\r\n\r\nwhole",
+            ):
                 connection, _ = listener.accept()
                 with connection:
                     connection.recv(65536)
@@ -146,7 +156,9 @@ def test_a_body_the_reader_finds_unusable_is_repeated(
 
 def test_tries_are_bounded_and_the_message_is_a_sentence(server: Server, make_fetcher: MakeFetcher) -> None:
     server.handler = lambda asked: Reply(b"", 503)
-    with pytest.raises(ServiceUnavailable, match=r"failed 4 times; the last time: HTTP 503\. Try again later") as caught:
+    with pytest.raises(
+        ServiceUnavailable, match=r"failed 4 times; the last time: HTTP 503\. Try again later"
+    ) as caught:
         make_fetcher().get(server.url, read=content)
     assert isinstance(caught.value, StageError)
     assert len(server.asked) == 4
@@ -158,9 +170,21 @@ def test_the_deadline_ends_it_before_the_tries_do(
     server.handler = lambda asked: Reply(b"", 503)
     started = fake_time.now
     with pytest.raises(ServiceUnavailable):
-        make_fetcher(policy=RetryPolicy(tries=50, first_wait=8.0, deadline=60.0)).get(server.url, read=content)
+        make_fetcher(policy=RetryPolicy(tries=50, first_wait=8.0, deadline=60.0)).get(
+            server.url, read=content
+        )
     assert fake_time.now - started < 60.0
     assert len(server.asked) < 10
+
+
+def test_waiting_for_a_turn_does_not_use_up_the_deadline(
+    server: Server, make_fetcher: MakeFetcher, fake_time: Time, tmp_path: Path
+) -> None:
+    limiter = MachineLimiter(tmp_path, "entrez", 3.0, clock=fake_time.clock, sleep=fake_time.sleep)
+    limiter.pause(800.0)
+    server.script = [Reply(b"", 503), Reply(b"good")]
+    fetcher = make_fetcher(limiter=limiter, policy=RetryPolicy(tries=3, deadline=20.0))
+    assert fetcher.get(server.url, read=content) == b"good"
 
 
 def test_a_wait_beyond_the_deadline_is_not_waited_for(
@@ -188,7 +212,9 @@ def test_a_server_that_says_nothing_times_out(server: Server, make_fetcher: Make
 
     server.handler = silent
     with pytest.raises(ServiceUnavailable, match="ReadTimeout"):
-        make_fetcher(read_timeout=0.05, policy=RetryPolicy(tries=2, first_wait=0.0)).get(server.url, read=content)
+        make_fetcher(read_timeout=0.05, policy=RetryPolicy(tries=2, first_wait=0.0)).get(
+            server.url, read=content
+        )
     ends.set()
 
 
@@ -252,7 +278,9 @@ def test_secrets_are_in_no_message_and_no_log(
     server.handler = lambda asked: reply
     fetcher = make_fetcher(secrets=("s3cret+key", "me@lab.example"))
     with pytest.raises(KgError) as caught:
-        fetcher.post(f"{server.url}/esearch", {"api_key": "s3cret+key", "email": "me@lab.example"}, read=content)
+        fetcher.post(
+            f"{server.url}/esearch", {"api_key": "s3cret+key", "email": "me@lab.example"}, read=content
+        )
     assert server.asked[0].values["api_key"] == "s3cret+key"
     for text in (str(caught.value), repr(caught.value), caught.exconly(), "\n".join(_own(caplog))):
         for spelling in ("s3cret", "lab.example"):

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from kg_pipeline.pmc.remote.outcomes import Wanted
 
 
-@pytest.mark.parametrize("text", ["PMC03531190", "pmc3531190", " PMC3531190 ", "3531190", "\tPmc0003531190\n"])
+@pytest.mark.parametrize(
+    "text", ["PMC03531190", "pmc3531190", " PMC3531190 ", "3531190", "\tPmc0003531190\n"]
+)
 def test_spellings_of_a_pmcid(text: str) -> None:
     assert Wanted.parse(text) == Wanted("PMC3531190")
 
@@ -21,7 +23,9 @@ def test_a_source_ref_tells_all() -> None:
     assert Wanted.parse(url) == Wanted("PMC7759461", 12, url, "2ba36e61fa9eb4950c9daef9c9f58812")
 
 
-@pytest.mark.parametrize("text", ["", "bad id", "PMC", "PMC0", "PMC12x", "12,13", "PMID:12", "PMC1.2.3", "PMC-1", "٣"])
+@pytest.mark.parametrize(
+    "text", ["", "bad id", "PMC", "PMC0", "PMC12x", "12,13", "PMID:12", "PMC1.2.3", "PMC-1", "٣"]
+)
 def test_what_is_no_pmcid(text: str) -> None:
     assert Wanted.parse(text) is None
 

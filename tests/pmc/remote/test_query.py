@@ -40,7 +40,9 @@ def test_articles_without_a_known_licence_are_found_as_the_rest() -> None:
 
 def test_europe_pmc_syntax() -> None:
     query = PmcQuery(terms=("lupus",), to_date=date(2020, 2, 3))
-    assert query.europepmc_terms() == ("(lupus) AND OPEN_ACCESS:y AND FIRST_PDATE:[1800-01-01 TO 2020-02-03]",)
+    assert query.europepmc_terms() == (
+        "(lupus) AND OPEN_ACCESS:y AND FIRST_PDATE:[1800-01-01 TO 2020-02-03]",
+    )
 
 
 def test_queries_are_tidied_and_distinct() -> None:
