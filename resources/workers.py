@@ -9,7 +9,7 @@ import dagster as dg
 from kg_pipeline.workers import ProcessWorkers, SerialWorkers, Workers
 
 
-class ShardWorkers(dg.ConfigurableResource):  # type: ignore[type-arg]
+class ShardWorkers(dg.ConfigurableResource):
     """Processes for large corpora, this process for small ones, where starting others would cost more than it saves."""
 
     processes: int = 0

@@ -11,7 +11,7 @@ from kg_pipeline.datasets import Datasets
 from kg_pipeline.settings import Settings, load_settings
 
 
-class Workspace(dg.ConfigurableResource):  # type: ignore[type-arg]
+class Workspace(dg.ConfigurableResource):
     """Settings from the environment (`KG_HOME`, `KG_CORPORA`, …) and the stores that they name."""
 
     def settings(self) -> Settings:

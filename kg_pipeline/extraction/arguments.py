@@ -25,7 +25,7 @@ _TRANSPARENT = word_set(
     treatment therapy administration supplementation exposure use intake infusion injection ingestion consumption
     dose number frequency development onset progression severity symptom titre titer positivity pathogenesis
     occurrence case episode presence irradiation radiation infection axis cascade increase rise elevation enhancement gain excess family variety range type form
-    member ability capacity effect action
+    member ability capacity
     """
 )
 #: Nouns that turn the sign of what they hold.

@@ -120,6 +120,10 @@ def is_speculative(parse: Parse, trigger: Token) -> bool:
             return True
         if child.dep_ in ("relcl", "acl", "appos") and noun(head) in _DOUBTING_NOUNS:
             return True  # "the hypothesis that": often parsed as a relative clause
+        if child.dep_ == "advcl" and child.tag_ == "VBG" and not children(child, "mark"):
+            if _doubts(head):
+                return True  # "may inhibit Y, leading to Z": as doubtful as what it follows from
+            continue
         if child.dep_ in _CLAUSE_BORDERS or parse.mention(head) is not None:
             return False
         lemma = head.lemma_.lower()

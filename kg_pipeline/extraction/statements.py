@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from kg_pipeline.extraction.arguments import Argument
 from kg_pipeline.extraction.negation import is_negated, is_speculative
 from kg_pipeline.extraction.predicate_lexicon import Meaning
-from kg_pipeline.vocabulary.categories import DISORDER, group_of
+from kg_pipeline.vocabulary.categories import ANATOMY, DISORDER, group_of
 from kg_pipeline.vocabulary.domains import fits
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
@@ -66,6 +66,7 @@ _BLURRED = {
     "binds": "",
     "expresses": "",
 }
+_ORIGIN_WORDS = ("aris", "arose", "stem")
 _RAISING = frozenset({"increases", "causes", "predisposes", "activates"})
 _LOWERING = frozenset({"decreases", "inhibits", "prevents", "treats"})
 #: The weaker predicate to use where domain and range forbid the one that the word suggests.
@@ -183,6 +184,10 @@ def _fitting(predicate: str, head: str, tail: str, word: str) -> str | None:
     is_onset = predicate == "increases" and word.startswith(("induc", "provok"))
     if is_onset and group_of(tail) == DISORDER:
         return "causes"
+    if predicate == "regulates" and word.startswith("affect") and group_of(tail) == ANATOMY:
+        return "located_in" if group_of(head) == DISORDER else None  # "lesions affecting the skin"
+    if predicate == "causes" and word.startswith(_ORIGIN_WORDS) and group_of(head) == ANATOMY:
+        return None  # "tumours arising from macrophages": an origin, not a cause
     if fits(predicate, head, tail):
         return predicate
     return next((weaker for weaker in _WEAKER.get(predicate, ()) if fits(weaker, head, tail)), None)

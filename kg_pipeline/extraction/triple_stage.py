@@ -138,7 +138,12 @@ def language_model(spec: CorpusSpec, settings: Settings) -> LlmSettings | None:
 
 def _fingerprint(llm: LlmSettings | None, settings: Settings) -> str:
     if llm is not None:
-        return digest("llm", llm.model, prompt_digest(), code_digest([*_ROWS, *_LLM, *_VOCABULARY, "kg_pipeline.text.abbreviations"]))
+        return digest(
+            "llm",
+            llm.model,
+            prompt_digest(),
+            code_digest([*_ROWS, *_LLM, *_VOCABULARY, "kg_pipeline.text.abbreviations"]),
+        )
     weights = PINNED_WEIGHTS.get(settings.spacy_model, "")
     code = code_digest([*_ROWS, *_OFFLINE, *_VOCABULARY], packages=["spacy"])
     return digest(EXTRACTOR, settings.spacy_model, weights, code)

@@ -83,6 +83,8 @@ def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[R
     passive = is_passive(verb) or verb.pos_ == "ADJ"
     doers = subjects(verb if verb.pos_ != "ADJ" or verb.dep_ != "acomp" else verb.head)
     sides = tuple(a for doer in doers for a in _side(parse, doer, meanings))
+    if _is_inverted_modifier(verb, meanings):
+        return
     pattern = _pattern(verb)
     for words, meaning, things in _complements(verb, meanings, passive):
         ends = (*doers, *things)
@@ -194,6 +196,17 @@ def _side(parse: Parse, token: Token, meanings: dict[str, Meaning]) -> list[Argu
 
 def _is_disorder(parse: Parse, argument: Argument) -> bool:
     return group_of(parse.sentence.mentions[argument.mention].category) == DISORDER
+
+
+def _is_inverted_modifier(verb: Token, meanings: dict[str, Meaning]) -> bool:
+    """Whether "X secreting Y" may as well be "Y that secrete X", as in "IFN-gamma secreting T cells"."""
+    predicate = meanings[OBJECT].predicate if OBJECT in meanings else ""
+    return (
+        predicate in ("produces", "expresses")
+        and verb.tag_ == "VBG"
+        and verb.dep_ in ("acl", "amod")
+        and verb.head.i == verb.i - 1
+    )
 
 
 def _pattern(verb: Token) -> Pattern:

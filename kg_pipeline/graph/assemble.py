@@ -123,9 +123,10 @@ def _manifest(
 
 
 def _pending(datasets: Datasets, corpus: str) -> int:
-    """Rejects that say a chunk is to be asked again; they belong to articles whose triples are `partial`."""
+    """Chunks that a language model did not answer; the reason of a `partial` article begins with their number."""
     partial = datasets.scan("triples.status", corpus).filter(pl.col("status") == "partial")
-    return int(partial.select(pl.len()).collect().item())
+    chunks = pl.col("reason").str.extract(r"^(\d+) of ").cast(pl.Int64).fill_null(1)
+    return int(partial.select(chunks.sum()).collect().item())
 
 
 def _write_content(folder: Path, collected: LogicalTables) -> None:

@@ -1,8 +1,8 @@
 """The logical tables of a version, made from the stage datasets: joined, cleared of what must not be in them, sorted.
 
 What must not be in a graph (rules 1, 2 and 7 of the design): evidence of a retracted article, an asserted relation
-without evidence, an inferred one without its premises, a relation or mention with a missing end. Upstream stages
-already keep to that; here it is enforced once more, because a stage table may be older than the retraction, and
+without evidence, an inferred one without its premises, a relation or mention with a missing end, a predicate outside
+of the closed set. Upstream stages already keep to that; here it is enforced once more, because a stage table may be older than the retraction, and
 what is withdrawn is counted.
 """
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.graph.layout import TABLE_KEYS
+from kg_pipeline.vocabulary.predicates import PREDICATES
 from kg_pipeline.vocabulary.variants import normal_key
 
 _RELATION_DATASETS = ("relations", "transitive_relations", "lexical_relations", "community_relations")
@@ -123,6 +124,7 @@ def _supported(
     relations: pl.DataFrame, evidence: pl.DataFrame, entities: pl.DataFrame, chunks: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     ids = entities.select("entity_id")
+    relations = relations.filter(pl.col("predicate").is_in(list(PREDICATES)))
     relations = relations.unique("relation_id", keep="first", maintain_order=True)
     relations = relations.join(ids, left_on="head_id", right_on="entity_id", how="semi")
     relations = relations.join(ids, left_on="tail_id", right_on="entity_id", how="semi")

@@ -54,7 +54,14 @@ def write(datasets: Datasets, texts: dict[str, str]) -> None:
             )  # fmt: skip
         mentions += list(mention_rows(article, text))
         statuses.append(
-            {"article_id": article, "input_digest": text, "status": "ok", "reason": "", "rows": 1, "rejected": 0}
+            {
+                "article_id": article,
+                "input_digest": text,
+                "status": "ok",
+                "reason": "",
+                "rows": 1,
+                "rejected": 0,
+            }
         )
     for name, rows in (("documents", documents), ("chunks", chunks), ("mentions", mentions)):
         datasets.write(name, "c", table_from_rows(name, rows), SHARD)
@@ -80,7 +87,9 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def llm_settings(settings: Settings) -> Settings:
-    llm = LlmSettings.model_validate({"base_url": "http://127.0.0.1:9", "model": "m", "api_key": "k", "concurrency": 1})
+    llm = LlmSettings.model_validate(
+        {"base_url": "http://127.0.0.1:9", "model": "m", "api_key": "k", "concurrency": 1}
+    )
     return settings.model_copy(update={"llm": llm})
 
 
@@ -102,7 +111,9 @@ class Scripted:
         if self.calls in self.errors:
             raise self.errors[self.calls]
         answer = TripleAnswer(triples=self.items)
-        return type("Completion", (), {"parsed": answer, "finish_reason": "stop", "text": "", "cached": False})()
+        return type(
+            "Completion", (), {"parsed": answer, "finish_reason": "stop", "text": "", "cached": False}
+        )()
 
 
 def ask(datasets: Datasets, settings: Settings, chat: Scripted) -> StageReport:
@@ -126,7 +137,9 @@ def test_offline_reads_each_sentence_once_and_quotes_it(datasets: Datasets, sett
         assert row["extractor"] == "offline"
 
 
-def test_a_second_run_computes_nothing_and_a_new_article_only_itself(datasets: Datasets, settings: Settings) -> None:
+def test_a_second_run_computes_nothing_and_a_new_article_only_itself(
+    datasets: Datasets, settings: Settings
+) -> None:
     build_triples(datasets, spec(), SHARD, settings)
     before = datasets.path("triples", "c", SHARD).read_bytes()
     assert build_triples(datasets, spec(), SHARD, settings).computed == 0
@@ -138,7 +151,9 @@ def test_a_second_run_computes_nothing_and_a_new_article_only_itself(datasets: D
     assert datasets.path("triples", "c", SHARD).read_bytes() == before
 
 
-def test_auto_reads_offline_without_a_model_and_asks_one_that_is_set(settings: Settings, llm_settings: Settings) -> None:
+def test_auto_reads_offline_without_a_model_and_asks_one_that_is_set(
+    settings: Settings, llm_settings: Settings
+) -> None:
     assert language_model(spec(), settings) is None
     assert language_model(spec(), llm_settings) is llm_settings.llm
     assert language_model(spec("offline"), llm_settings) is None
@@ -207,7 +222,9 @@ def test_llm_new_mentions_are_rows_with_a_type(datasets: Datasets, llm_settings:
 
 
 @pytest.mark.parametrize("names", [triple_stage._OFFLINE, triple_stage._LLM])
-def test_the_fingerprint_covers_all_modules_of_the_package_that_decide_the_output(names: tuple[str, ...]) -> None:
+def test_the_fingerprint_covers_all_modules_of_the_package_that_decide_the_output(
+    names: tuple[str, ...],
+) -> None:
     package = "kg_pipeline.extraction"
     covered = {*names, *triple_stage._ROWS, f"{package}.grounding", f"{package}.prompts"}
     for name in names:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kg_pipeline.datasets import table_from_rows
 from kg_pipeline.errors import GraphError
 from kg_pipeline.fingerprint import short_digest
 from kg_pipeline.graph import layout
@@ -147,7 +148,7 @@ def test_a_relation_with_a_missing_end_is_left_out_and_counted(workplace, cytoki
 
 
 def test_a_corpus_without_text_is_refused_with_advice(workplace):
-    with pytest.raises(GraphError, match="no documents and no chunks and no entities.*kg build tiny"):
+    with pytest.raises(GraphError, match=r"no documents and no chunks and no entities.*kg build tiny"):
         workplace.assemble()
 
 
@@ -179,3 +180,25 @@ def test_tables_are_sorted_by_id_and_vectors_follow_their_rows(workplace, cytoki
     chunks = layout.open_table(folder, "chunks").column("text").to_pylist()
     matrix = layout.open_array(layout.vector_path(folder, "chunk"))
     np.testing.assert_array_equal(matrix, workplace.embedder.embed(chunks))
+
+
+def test_chunks_a_language_model_still_owes_are_counted(workplace, cytokines):
+    workplace.write(cytokines)
+    rows = [
+        ("PMC10", "partial", "3 of 9 chunks to be asked again: budget"),
+        ("PMC20", "ok", ""),
+        ("PMC35", "partial", ""),
+    ]
+    status = [
+        {
+            "article_id": article,
+            "input_digest": "",
+            "status": state,
+            "reason": reason,
+            "rows": 1,
+            "rejected": 0,
+        }
+        for article, state, reason in rows
+    ]
+    workplace.datasets.write("triples.status", "tiny", table_from_rows("triples.status", status), "00")
+    assert workplace.assemble().pending_chunks == 4

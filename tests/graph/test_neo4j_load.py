@@ -168,23 +168,21 @@ def test_text_from_an_article_or_model_never_becomes_query_text(workplace, neo4j
     reader.close()
 
 
-def test_a_predicate_outside_of_the_closed_set_stops_the_load(workplace, neo4j_server):
+def test_a_predicate_outside_of_the_closed_set_is_refused_alone(workplace, neo4j_server):
     workplace.write(ARTICLES, corpus="open-set")
     relations = workplace.datasets.read("relations", "open-set").with_columns(
-        predicate=pl.lit("is attributed to; binds")
+        predicate=pl.when(predicate="binds").then(pl.lit("is attributed to; binds")).otherwise("predicate")
     )
     workplace.datasets.write("relations", "open-set", relations)
-    folder = workplace.folder(workplace.assemble("open-set"))
-    with pytest.raises(KeyError, match="is attributed to"):
-        load_version(neo4j_server, folder)
-    assert ask(neo4j_server, "MATCH ()-[r]->() WHERE type(r) CONTAINS 'ttributed' RETURN r") == []
-    assert loaded_versions(neo4j_server, "open-set") == {folder.name: "loading"}
+    manifest = workplace.assemble("open-set")
+    assert manifest.counts["withdrawn_relations"] == 1
+    assert load_version(neo4j_server, workplace.folder(manifest))["relations"] == 1
 
 
 def test_an_incomplete_directory_is_not_loaded(workplace, neo4j_server):
     folder = build(workplace, "incomplete")
     layout.table_path(folder, "evidence").unlink()
-    with pytest.raises(GraphError, match="not complete.*kg build incomplete"):
+    with pytest.raises(GraphError, match=r"not complete.*kg build incomplete"):
         load_version(neo4j_server, folder)
     assert loaded_versions(neo4j_server, "incomplete") == {}
 
@@ -212,5 +210,5 @@ def test_ping_names_the_server(neo4j_server):
 
 def test_wrong_credentials_are_told_in_one_sentence(neo4j_server):
     wrong = neo4j_server.model_copy(update={"password": SecretStr("not the password")})
-    with pytest.raises(StoreUnavailable, match="refuses the credentials.*KG_NEO4J_PASSWORD"):
+    with pytest.raises(StoreUnavailable, match=r"refuses the credentials.*KG_NEO4J_PASSWORD"):
         ping(wrong)

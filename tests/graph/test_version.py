@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -98,3 +99,22 @@ def test_a_manifest_that_cannot_be_read_is_reported_with_its_path(workplace):
     (folder / layout.MANIFEST).write_text("{")
     with pytest.raises(CorruptGraphError, match=r"manifest\.json.*kg build tiny"):
         workplace.store.open("tiny", folder.name)
+
+
+def test_many_threads_share_one_reader(versions):
+    names = [f"E:gene{number:02d}" for number in range(40)]
+    vector = versions.embedder.embed(["gene03 binds gene11"])[0]
+
+    def ask(reader, name):
+        return (
+            reader.expand([name], depth=2),
+            reader.paths(name, "E:gene01"),
+            reader.nearest("chunk", vector, 3),
+            reader.search_text("chunk", name[2:], 5),
+            reader.evidence(reader.neighbours([name])),
+        )
+
+    alone, shared = versions.store.open("random-net"), versions.store.open("random-net")
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda name: ask(shared, name), names * 3))
+    assert together == [ask(alone, name) for name in names] * 3

@@ -14,9 +14,19 @@ from kg_pipeline.inference import stage
 from kg_pipeline.settings import Settings, load_settings
 
 DISEASE, GENE, DRUG = "biolink:Disease", "biolink:Gene", "biolink:Drug"
-CATEGORIES = {"drug": DRUG, "kinase": GENE, "nephritis": DISEASE, "lupus nephritis": DISEASE, "fatigue": DISEASE}
+CATEGORIES = {
+    "drug": DRUG,
+    "kinase": GENE,
+    "nephritis": DISEASE,
+    "lupus nephritis": DISEASE,
+    "fatigue": DISEASE,
+}
 FIRST = [("drug", "inhibits", "kinase"), ("kinase", "increases", "nephritis")]
-SECOND = [("kinase", "increases", "nephritis"), ("nephritis", "causes", "fatigue"), ("drug", "treats", "lupus nephritis")]
+SECOND = [
+    ("kinase", "increases", "nephritis"),
+    ("nephritis", "causes", "fatigue"),
+    ("drug", "treats", "lupus nephritis"),
+]
 KINDS = ("relations", "evidence", "transitive_relations", "lexical_relations", "community_relations")
 
 
@@ -59,7 +69,14 @@ def build(root: Path, settings: Settings, articles: dict[str, Any], **options: A
                 }
             )  # fmt: skip
     entities = [
-        {"entity_id": name, "name": name, "category": CATEGORIES[name], "aliases": [], "n_mentions": 1, "n_articles": 1}
+        {
+            "entity_id": name,
+            "name": name,
+            "category": CATEGORIES[name],
+            "aliases": [],
+            "n_mentions": 1,
+            "n_articles": 1,
+        }
         for name in sorted({link["entity_id"] for link in links.values()})
     ]
     for name, rows, shard in (
@@ -110,7 +127,9 @@ def test_premises_of_every_inferred_relation_exist(tmp_path: Path, settings: Set
 
 
 def test_egot_mode_is_the_published_rules(tmp_path: Path, settings: Settings) -> None:
-    datasets = build(tmp_path / "d", settings, {"PMC1": FIRST, "PMC2": SECOND}, inference="egot", max_inferred=50)
+    datasets = build(
+        tmp_path / "d", settings, {"PMC1": FIRST, "PMC2": SECOND}, inference="egot", max_inferred=50
+    )
     assert ("drug", "related_to", "nephritis") in triples_of(datasets, "transitive_relations")
     assert triples_of(datasets, "lexical_relations") == {("lupus nephritis", "related_to", "nephritis")}
     assert triples_of(datasets, "community_relations") == set()  # published with a language model only

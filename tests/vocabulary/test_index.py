@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections import defaultdict
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kg_pipeline.vocabulary.build import OPEN_VOCABULARY
 from kg_pipeline.vocabulary.index import Vocabulary
-from kg_pipeline.vocabulary.variants import normal_key
 
 KNOWN = {
     "systemic lupus erythematosus": "C0024141", "SLE": "C0024141", "small cell lung cancer": "C0149925", "SCLC": "C0149925",
     "small-cell lung cancer": "C0149925", "lung small cell carcinoma": "C0149925", "NSCLC": "C0007131",
-    "non small cell lung carcinoma": "C0007131", "lung adenocarcinoma": "MONDO:0005061", "UVB": "KG:ultraviolet-b",
+    "non small cell lung carcinoma": "C0007131", "lung adenocarcinoma": "C0152013", "UVB": "KG:ultraviolet-b",
     "ultraviolet B": "KG:ultraviolet-b", "keratinocytes": "MESH:D015603", "apoptosis": "MESH:D017209", "IFN-α": "FPLX:IFNA",
     "interferon alpha": "FPLX:IFNA", "type I interferon": "MESH:D007370", "IFN-γ": "HGNC:5438", "cisplatin": "CHEBI:27899",
     "etoposide": "CHEBI:4911", "topotecan": "CHEBI:63632", "DLL3": "HGNC:2909", "tarlatamab": "KG:tarlatamab",
@@ -98,24 +99,19 @@ def test_matches_are_ordered_inside_the_text_and_on_token_borders(vocabulary: Vo
 
 
 @pytest.mark.shared
-def test_gold_spans_of_bc5cdr_reach_the_floor(vocabulary: Vocabulary, shared: Path) -> None:
-    """Exact look-up of gold spans; right if the concept found has a name of the gold concept in the shared terminology."""
-    terminology = shared / "data" / "terminology"
-    names: dict[str, set[str]] = {}
-    for line in (terminology / "open_kb_dev.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        names[row["concept_id"]] = {normal_key(name) for name in [row["canonical_name"], *row["aliases"]]}
-    for line in (terminology / "open_kb_dev_xrefs.tsv").read_text(encoding="utf-8").splitlines():
-        concept_id, xref = line.split("\t")[:2]
-        names.setdefault(xref, set()).update(names.get(concept_id, ()))
+def test_gold_spans_of_bc5cdr_stay_above_the_floor(vocabulary: Vocabulary, shared: Path) -> None:
+    """Exact look-up of gold spans, each on its own, without the article's definitions."""
+    concepts: dict[str, set[str]] = defaultdict(set)
+    for row in pq.read_table(OPEN_VOCABULARY.with_name("open_xrefs.parquet")).to_pylist():
+        concepts[row["identifier"]].add(row["concept_id"])
     right = total = 0
     for line in (shared / "data" / "gold" / "bc5cdr" / "dev.PubTator.txt").read_text(encoding="utf-8").splitlines():
         fields = line.split("\t")
         if len(fields) < 6 or not fields[1].isdigit() or fields[5] == "-1":
             continue
-        wanted = {name for part in fields[5].split("|") for name in names.get(f"MESH:{part}", ())}
+        gold = {f"MESH:{part}" for part in fields[5].split("|")}
+        wanted = gold.union(*(concepts[identifier] for identifier in gold))
         best = next(iter(vocabulary.lookup(fields[3])), None)
-        concept = vocabulary.concept(best.concept_id) if best else None
         total += 1
-        right += concept is not None and not wanted.isdisjoint(map(normal_key, concept.names))
-    assert right / total >= 0.61
+        right += best is not None and best.concept_id in wanted
+    assert right / total >= 0.68

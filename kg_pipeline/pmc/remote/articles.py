@@ -16,11 +16,13 @@ from kg_pipeline.errors import ArticleError
 from kg_pipeline.pmc.identifiers import parse_pmcid
 from kg_pipeline.pmc.metadata import read_metadata
 from kg_pipeline.pmc.remote.bodies import excerpt
+from kg_pipeline.pmc.remote.failures import ServiceError, ServiceRefused, ServiceUnavailable
 from kg_pipeline.pmc.remote.outcomes import Fetched, Wanted
 from kg_pipeline.pmc.xml import parse_xml, serialise
 
 #: Statuses whose XML is worth keeping.
 KEPT = frozenset({"ok", "no_body", "retracted"})
+_BAD_REQUEST, _TOO_LARGE = 400, 413
 _DIGITS = re.compile(r"(?:PMC)?([1-9]\d*)", re.IGNORECASE)
 
 
@@ -32,6 +34,24 @@ def read_article(content: bytes, wanted: Wanted, *, open_access: bool = False) -
         reason = str(error) if isinstance(error, ArticleError) else "elements are nested too deeply"
         return replace(_nothing(wanted), status="malformed", reason=reason)
     return _outcome(root, content, wanted, open_access=open_access)
+
+
+def failed_article(wanted: Wanted, error: ServiceError) -> Fetched:
+    """The outcome of an article whose request failed: its own fault, or that of the service."""
+    failed = replace(_nothing(wanted), status="failed", reason=str(error))
+    if isinstance(error, ServiceUnavailable):
+        return (
+            replace(failed, status="malformed")
+            if error.is_malformed
+            else replace(failed, is_service_failure=True)
+        )
+    if isinstance(error, ServiceRefused):
+        if error.status == _TOO_LARGE:
+            return replace(failed, status="malformed")
+        if error.status == _BAD_REQUEST:
+            return replace(failed, reason=f"bad_request: {error}")
+        return replace(failed, is_service_failure=True)
+    return failed
 
 
 def split_set(root: etree._Element, *, open_access: bool = False) -> dict[str, Fetched]:

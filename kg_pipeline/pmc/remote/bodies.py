@@ -88,7 +88,7 @@ def _refuse_error(value: dict[str, Any]) -> None:
 def _load(content: bytes) -> object:
     try:
         return json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

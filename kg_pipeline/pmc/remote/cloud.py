@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kg_pipeline.pmc.licenses import classify_license
-from kg_pipeline.pmc.remote.articles import read_article
+from kg_pipeline.pmc.remote.articles import failed_article, read_article
 from kg_pipeline.pmc.remote.bodies import read_json, read_xml
 from kg_pipeline.pmc.remote.failures import (
     ChangedFile,
@@ -201,8 +201,7 @@ class CloudArticles:
                 return known
             article = self._download(current)
         except ServiceError as error:
-            is_outage = not isinstance(error, ChangedFile)
-            return Fetched(one.pmcid, one.version, "failed", str(error), is_service_failure=is_outage)
+            return failed_article(one, error)
         if article is None:
             return Fetched(
                 one.pmcid,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kg_pipeline.pmc.remote.articles import split_set
+from kg_pipeline.pmc.remote.articles import failed_article, split_set
 from kg_pipeline.pmc.remote.entrez import EntrezClient
 from kg_pipeline.pmc.remote.failures import ServiceRefused, ServiceUnavailable
 from kg_pipeline.pmc.remote.outcomes import Fetched, Listed, Wanted
@@ -62,17 +62,11 @@ class EntrezArticles:
             return {}
         try:
             answer = self._client.fetch_set([one.number for one in batch])
-        except ServiceRefused as error:
-            if error.status not in _SPLIT:
+        except (ServiceRefused, ServiceUnavailable) as error:
+            if not _is_of_one(error):
                 return _failed(batch, str(error))
             if len(batch) == 1:
-                return {batch[0].pmcid: _refused(batch[0], error)}
-            return self._halves(batch)
-        except ServiceUnavailable as error:
-            if not error.is_malformed:
-                return _failed(batch, str(error))
-            if len(batch) == 1:
-                return {batch[0].pmcid: Fetched(batch[0].pmcid, batch[0].version, "malformed", str(error))}
+                return {batch[0].pmcid: failed_article(batch[0], error)}
             return self._halves(batch)
         entries = split_set(answer, open_access=self._open_access)
         got = {one.pmcid: entries[one.pmcid] for one in batch if one.pmcid in entries}
@@ -91,10 +85,9 @@ class EntrezArticles:
         return self._fetch_batch(batch[:middle]) | self._fetch_batch(batch[middle:])
 
 
-def _refused(one: Wanted, error: ServiceRefused) -> Fetched:
-    if error.status == 413:
-        return Fetched(one.pmcid, one.version, "malformed", str(error))
-    return Fetched(one.pmcid, one.version, "failed", f"bad_request: {error}")
+def _is_of_one(error: ServiceRefused | ServiceUnavailable) -> bool:
+    """Whether one id of the batch may be to blame."""
+    return error.status in _SPLIT if isinstance(error, ServiceRefused) else error.is_malformed
 
 
 def _failed(batch: Sequence[Wanted], reason: str) -> dict[str, Fetched]:

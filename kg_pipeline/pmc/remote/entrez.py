@@ -76,7 +76,7 @@ class EntrezClient:
         root = self._ask("esearch.fcgi", form, _RESULT)
         count = root.findtext("Count") or ""
         numbers = [(element.text or "").strip() for element in root.iterfind("IdList/Id")]
-        if not count.isdigit() or not all(number.isdigit() for number in numbers):
+        if not count.isdecimal() or not all(number.isdecimal() for number in numbers):
             raise ServiceRefused(
                 f"{self._fetcher.service} counts {count!r} articles for {excerpt(term)}; that is no number.",
                 status=200,

@@ -12,9 +12,9 @@ from typing import Any
 
 from kg_pipeline.pmc.identifiers import parse_pmcid
 from kg_pipeline.pmc.licenses import classify_license
-from kg_pipeline.pmc.remote.articles import read_article
+from kg_pipeline.pmc.remote.articles import failed_article, read_article
 from kg_pipeline.pmc.remote.bodies import excerpt, read_json, read_xml
-from kg_pipeline.pmc.remote.failures import ServiceError, ServiceUnavailable, UnusableAnswer
+from kg_pipeline.pmc.remote.failures import ServiceError, UnusableAnswer
 from kg_pipeline.pmc.remote.http import Answer, Fetcher
 from kg_pipeline.pmc.remote.outcomes import Fetched, Listed, Wanted
 from kg_pipeline.pmc.remote.parallel import ordered_map
@@ -164,13 +164,8 @@ class EuropePmcArticles:
             return outcome
         try:
             content = self._client.full_text(one.pmcid)
-        except ServiceUnavailable as error:
-            status = "malformed" if error.is_malformed else "failed"
-            return Fetched(
-                one.pmcid, one.version, status, str(error), is_service_failure=not error.is_malformed
-            )
         except ServiceError as error:
-            return Fetched(one.pmcid, one.version, "failed", str(error))
+            return failed_article(one, error)
         if content is None:
             return Fetched(one.pmcid, one.version, "not_found", "Europe PMC has no full text of it")
         return keeper.keep(self.name, read_article(content, one))
@@ -182,7 +177,7 @@ def _batches(wanted: Sequence[Wanted], size: int = _IDS_PER_SEARCH) -> list[Sequ
 
 def _read_page(answer: Answer) -> dict[str, Any]:
     page = read_json(answer)
-    if str(page.get("hitCount", "")).isdigit() and isinstance(_hits(page), list):
+    if str(page.get("hitCount", "")).isdecimal() and isinstance(_hits(page), list):
         return page
     problem = page.get("errMsg") or page.get("errorMessage") or "it has no hitCount"
     raise UnusableAnswer(f"the answer is no search result: {excerpt(str(problem))}")

@@ -6,6 +6,7 @@ that the caller's reader finds unusable (HTML instead of XML, an error inside a 
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -27,6 +28,7 @@ Value = TypeVar("Value")
 MAX_ANSWER = 64 * 1024 * 1024
 _REPEATED = frozenset({408, 425, 429})
 _EXCERPT = 200
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,9 @@ class Fetcher:
                 raise ServiceUnavailable(
                     self._explain(address, tries, result), is_malformed=result.is_malformed
                 )
+            _LOG.info(
+                "%s (%s): %s; trying again in %.1f s", self.service, address, self.clean(result.reason), wait
+            )
             self._sleep(wait)
 
     def _try(
@@ -208,10 +213,10 @@ class Fetcher:
         except (httpx.TransportError, httpx.DecodingError) as error:
             detail = self.clean(str(error)).strip().rstrip(".")
             return _Failure(f"{type(error).__name__}{f' ({detail})' if detail else ''}")
-        except RuntimeError as error:  # the client was closed by another thread
+        except RuntimeError:  # the client was closed by another thread
             if self._closed.is_set():
                 return _Failure("the connection was closed")
-            raise error
+            raise
 
     def _receive(
         self, response: httpx.Response, address: str, latest: float, accept: frozenset[int]
@@ -236,7 +241,7 @@ class Fetcher:
             if self._clock() > latest:
                 return _Failure(f"the answer was not complete after {self._policy.one_try:.0f} s")
         announced = response.headers.get("Content-Length", "")
-        if announced.isdigit() and int(announced) != response.num_bytes_downloaded:
+        if announced.isdecimal() and int(announced) != response.num_bytes_downloaded:
             return _Failure(f"{response.num_bytes_downloaded} of {announced} bytes arrived")
         answer = Answer(status, b"".join(parts), response.headers.get("Content-Type", ""))
         if 200 <= status < 300 or status in accept:

@@ -68,7 +68,7 @@ def test_an_id_is_resolved_by_listing_and_no_retired_path_is_asked(
         assert all(retired not in asked.target for asked in server.asked)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(versions=st.sets(st.integers(1, 300), min_size=1, max_size=12), page=st.integers(1, 5))
 def test_versions_are_numbers_and_all_pages_are_read(
     server: Server, client: CloudClient, versions: set[int], page: int
@@ -245,6 +245,16 @@ def test_what_is_no_article_is_malformed(
     got = _one(service, keeper, "PMC7")
     assert (got.status, got.content) == ("malformed", None)
     assert got.reason
+
+
+def test_an_article_over_the_bound_is_malformed(
+    server: Server, bucket: Bucket, make_fetcher: MakeFetcher, keeper: FetchLedger
+) -> None:
+    ref = bucket.add(7, content=article_xml(7, body=f"<p>{'x' * 5000}</p>").encode())
+    service = CloudArticles(CloudClient(make_fetcher(max_bytes=4000), base_url=server.url))
+    got = _one(service, keeper, ref)
+    assert (got.status, got.is_service_failure) == ("malformed", False)
+    assert "more than 4000 bytes" in got.reason
 
 
 def test_the_article_of_another_id_is_malformed(

@@ -20,7 +20,7 @@ MakeFetcher = Callable[..., Fetcher]
 
 @pytest.fixture
 def client(server: Server, make_fetcher: MakeFetcher) -> EuropePmcClient:
-    return EuropePmcClient(make_fetcher(), base_url=server.url, page_size=2)
+    return EuropePmcClient(make_fetcher(max_bytes=200_000), base_url=server.url, page_size=2)
 
 
 @pytest.fixture
@@ -150,6 +150,7 @@ def test_openness_is_found_out_by_search_and_only_open_texts_are_asked_for(
         (Reply(b"<html>no</html>"), "failed"),
         (Reply(b"<article><body>"), "malformed"),
         (Reply(b"", 403), "failed"),
+        (Reply(b"<article>" + b" " * 300_000 + b"</article>"), "malformed"),
     ],
 )
 def test_a_full_text_that_does_not_come(

@@ -287,6 +287,15 @@ def test_secrets_are_in_no_message_and_no_log(
             assert spelling not in text
 
 
+def test_a_repetition_is_logged(
+    server: Server, make_fetcher: MakeFetcher, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="kg_pipeline.pmc.remote.http")
+    server.script = [Reply(status=429, headers={"Retry-After": "9"}), Reply(b"good")]
+    make_fetcher().get(server.url, read=content)
+    assert any("HTTP 429; trying again in 9.0 s" in message for message in caplog.messages)
+
+
 def _own(caplog: pytest.LogCaptureFixture) -> list[str]:
     """What is logged at the levels that people turn on; header dumps of the HTTP library at DEBUG are not ours."""
     return [record.getMessage() for record in caplog.records if record.levelno > logging.DEBUG]

@@ -1,0 +1,136 @@
+"""Mentions of an article: definitions decide short forms, the vocabulary decides names, patterns add the rest."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_pipeline.extraction.mentions import Mention, accept, find_mentions
+from kg_pipeline.settings import load_settings
+from kg_pipeline.text.abbreviations import Definition, find_definitions
+from kg_pipeline.vocabulary.build import build_vocabulary
+from kg_pipeline.vocabulary.index import Candidate, Vocabulary, open_vocabulary
+
+
+@pytest.fixture(scope="session")
+def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Vocabulary:
+    settings = load_settings({"KG_HOME": str(tmp_path_factory.getbasetemp() / "shared-vocabulary")})
+    return open_vocabulary(build_vocabulary(settings))
+
+
+def mentions(vocabulary: Vocabulary, *sentences: str, glossary: dict[str, str] | None = None) -> list[Mention]:
+    text = " ".join(sentences)
+    spans, position = [], 0
+    for sentence in sentences:
+        spans.append((position, position + len(sentence)))
+        position += len(sentence) + 1
+    return find_mentions(text, spans, find_definitions(text), glossary or {}, vocabulary)
+
+
+def by_text(found: list[Mention], text: str) -> list[Mention]:
+    return [mention for mention in found if mention.text == text]
+
+
+def define(text: str, short: str, long: str) -> Definition:
+    start, begin = text.index(f"({short})") + 1, text.index(long)
+    return Definition(short, long, start, start + len(short), begin, begin + len(long))
+
+
+def test_a_short_form_takes_the_concept_of_its_long_form(vocabulary: Vocabulary) -> None:
+    found = mentions(vocabulary, "Systemic lupus erythematosus (SLE) is rare.", "SLE needs care.")
+    assert [m.concept_id for m in found] == ["C0024141"] * 3
+    assert [m.normal_form for m in by_text(found, "SLE")] == ["Systemic lupus erythematosus"] * 2
+    assert {m.source for m in by_text(found, "SLE")} == {"abbreviation"}
+
+
+def test_two_definitions_are_resolved_by_occurrence(vocabulary: Vocabulary) -> None:
+    text = "Multiple sclerosis (MS) was seen. MS worsened. By mass spectrometry (MS) we saw it. MS showed it."
+    definitions = [define(text, "MS", "Multiple sclerosis"), Definition("MS", "mass spectrometry", 72, 74, 53, 70)]
+    definitions[1] = Definition("MS", "mass spectrometry", text.rindex("(MS)") + 1, text.rindex("(MS)") + 3, text.index("mass"), text.index("mass") + 17)
+    found = find_mentions(text, [(0, len(text))], definitions, {}, vocabulary)
+    assert [m.normal_form for m in by_text(found, "MS")] == ["Multiple sclerosis"] * 2 + ["mass spectrometry"] * 2
+    assert len({m.category for m in by_text(found, "MS")}) == 2
+
+
+def test_a_definition_that_is_no_entity_silences_the_vocabulary(vocabulary: Vocabulary) -> None:
+    text = "The overall survival time (MYC) was long. MYC was 3 months."
+    found = find_mentions(text, [(0, len(text))], [define(text, "MYC", "overall survival time")], {}, vocabulary)
+    assert by_text(found, "MYC") == []
+
+
+def test_a_definition_is_not_carried_to_another_article(vocabulary: Vocabulary) -> None:
+    first = mentions(vocabulary, "Thymidylate synthase (TS) predicts response.", "TS was high.")
+    second = mentions(vocabulary, "TS was high.")
+    assert [m.normal_form for m in by_text(first, "TS")] == ["Thymidylate synthase"] * 2
+    assert all(m.concept_id is None for m in second)
+
+
+def test_the_glossary_defines_where_the_text_does_not(vocabulary: Vocabulary) -> None:
+    found = mentions(vocabulary, "LN was found.", glossary={"LN": "lupus nephritis"})
+    assert [(m.text, m.concept_id, m.source) for m in found] == [("LN", "C0024143", "glossary")]
+
+
+def test_a_sentence_given_twice_counts_once(vocabulary: Vocabulary) -> None:
+    text = "IL-10 rose in lupus nephritis."
+    once = find_mentions(text, [(0, len(text))], [], {}, vocabulary)
+    assert find_mentions(text, [(0, len(text))] * 3, [], {}, vocabulary) == once
+    assert len({(m.start, m.end) for m in once}) == len(once) == 2
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text", "category"),
+    [
+        ("The V600E mutation", "V600E", "biolink:SequenceVariant"),
+        ("with p.(Val600Glu) and", "p.(Val600Glu)", "biolink:SequenceVariant"),
+        ("SNP rs4810424 was", "rs4810424", "biolink:SequenceVariant"),
+        ("the c.677C>T change", "c.677C>T", "biolink:SequenceVariant"),
+        ("up miR-9999-5p again", "miR-9999-5p", "biolink:MicroRNA"),
+        ("in NCI-H82 cells", "NCI-H82", "biolink:CellLine"),
+        ("the Rpc82 protein", "Rpc82", "biolink:Gene"),
+    ],
+)
+def test_patterns_are_recognised(vocabulary: Vocabulary, sentence: str, text: str, category: str) -> None:
+    found = by_text(mentions(vocabulary, sentence), text)
+    assert [(m.category, m.concept_id) for m in found] == [(category, None)]
+
+
+@pytest.mark.parametrize("sentence", ["Fig2 cells", "T98G was used", "in 600 of 700", "see H2O", "Day12 protein", "10-3 > 2", "A4 paper"])
+def test_patterns_are_precise(vocabulary: Vocabulary, sentence: str) -> None:
+    assert [m for m in mentions(vocabulary, sentence) if m.source == "model"] == []
+
+
+def test_yeast_genes_do_not_get_human_concepts(vocabulary: Vocabulary) -> None:
+    found = mentions(vocabulary, "In Saccharomyces cerevisiae, Rpc82 binds Rpc34 and Stat1 is absent.")
+    assert all(m.concept_id is None or not m.concept_id.startswith("HGNC") for m in found)
+
+
+def test_results_are_the_same_in_every_run_and_can_be_pickled(vocabulary: Vocabulary) -> None:
+    runs = [mentions(vocabulary, "Aspirin reduced fever.", "Interleukin 6 (IL-6) rose.") for _ in range(5)]
+    assert all(run == runs[0] for run in runs)
+    assert pickle.loads(pickle.dumps(runs[0])) == runs[0]
+
+
+def candidate(concept_id: str, score: float, category: str = "biolink:Gene") -> Candidate:
+    return Candidate(concept_id, f"name of {concept_id}", category, score)
+
+
+def test_accept_leaves_equal_readings_open_unless_the_article_decides(vocabulary: Vocabulary) -> None:
+    readings = [candidate("HGNC:12441", 0.8), candidate("HGNC:11515", 0.8)]
+    assert accept("TS", readings, set(), vocabulary) is None
+    assert accept("TS", readings, {"HGNC:12441"}, vocabulary) == "HGNC:12441"
+    assert accept("TS", [], set(), vocabulary) is None
+    assert accept("Trex1", [candidate("HGNC:12269", 0.6)], set(), vocabulary) is None
+
+
+@given(st.lists(st.sampled_from(["SLE", "systemic lupus erythematosus (SLE)", "TREX1", "UVB-induced", "OS", "overall survival (OS)", "p.V600E", "IL-10."]), max_size=8))
+def test_mentions_quote_the_text_and_do_not_overlap(vocabulary: Vocabulary, parts: list[str]) -> None:
+    text = " ".join(parts)
+    found = mentions(vocabulary, text) if text else []
+    end = 0
+    for mention in found:
+        assert text[mention.start : mention.end] == mention.text
+        assert end <= mention.start
+        end = mention.end
