@@ -3,20 +3,15 @@
 from typing import Any
 
 import dagster as dg
-from kg_pipeline.extraction.mention_stage import build_mentions
-from kg_pipeline.extraction.triple_stage import build_triples
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import open_vocabulary
 
 from assets.literature import chunks
 from assets.partitions import CORPUS_SHARD
 from assets.stage import check_results, run_shards, shard_result, shards_of_run, stage_run
 from kg_pipeline import checks
-from kg_pipeline.corpora import CorpusSpec
-from kg_pipeline.datasets import Datasets
 from kg_pipeline.fingerprint import code_digest
-from kg_pipeline.incremental import StageReport
-from kg_pipeline.settings import Settings
+from kg_pipeline.stages import extract_shard, recognise_shard
+from kg_pipeline.vocabulary.build import build_vocabulary
+from kg_pipeline.vocabulary.index import open_vocabulary
 from resources.workers import ShardWorkers
 from resources.workspace import Workspace
 
@@ -26,16 +21,6 @@ _EXTRACTION_CODE = code_digest(["kg_pipeline.extraction", "kg_pipeline.vocabular
 
 #: Names that any usable vocabulary knows; a missing one means that the index is broken or of the wrong field.
 _CONTROLS = ("apoptosis", "systemic lupus erythematosus", "TP53", "cisplatin")
-
-
-def recognise_shard(spec: CorpusSpec, settings: Settings, shard: str) -> StageReport:
-    """Find the mentions of one shard."""
-    return build_mentions(Datasets(settings.datasets), spec, shard, settings)
-
-
-def extract_shard(spec: CorpusSpec, settings: Settings, shard: str) -> StageReport:
-    """Extract the triples of one shard."""
-    return build_triples(Datasets(settings.datasets), spec, shard, settings)
 
 
 @dg.asset(

@@ -1,12 +1,6 @@
 """From relations to a graph version that `retrieval` reads, and to Neo4j."""
 
-from typing import Any
-
 import dagster as dg
-from kg_pipeline.graph.assemble import assemble_version
-from kg_pipeline.graph.embed import build_embeddings
-from kg_pipeline.graph.neo4j import load_version
-from kg_pipeline.graph.verify import verify_version
 
 from assets.inference import community_relations, lexical_relations, relations, transitive_relations
 from assets.literature import chunks
@@ -16,7 +10,11 @@ from assets.stage import check_results, result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.errors import SettingsError
 from kg_pipeline.fingerprint import code_digest
+from kg_pipeline.graph.assemble import assemble_version
+from kg_pipeline.graph.embed import build_embeddings
+from kg_pipeline.graph.neo4j import load_version
 from kg_pipeline.graph.reader import Manifest
+from kg_pipeline.graph.verify import verify_version
 from resources.workspace import Workspace
 
 GROUP = "graph"

@@ -1,9 +1,6 @@
 """From triples to relations, and from relations to what follows from them."""
 
-from typing import Any
-
 import dagster as dg
-from kg_pipeline.inference.stage import build_community, build_lexical, build_relations, build_transitive
 
 from assets.extraction import triples, vocabulary
 from assets.normalization import entities
@@ -11,6 +8,7 @@ from assets.partitions import CORPUS
 from assets.stage import result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
+from kg_pipeline.inference.stage import build_community, build_lexical, build_relations, build_transitive
 from resources.workspace import Workspace
 
 GROUP = "inference"
@@ -51,9 +49,7 @@ def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Mat
     deps=[relations, entities],
     check_specs=[dg.AssetCheckSpec("transitive_premises_exist", asset="transitive_relations", blocking=True)],
 )
-def transitive_relations(
-    context: dg.AssetExecutionContext, workspace: Workspace
-) -> dg.MaterializeResult:
+def transitive_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Relations composed of two asserted ones through the typed composition table."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
     with stage_run(context, settings.home):

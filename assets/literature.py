@@ -1,41 +1,19 @@
 """From a corpus to its text: listing, articles, documents, chunks."""
 
-from typing import Any
-
 import dagster as dg
-from kg_pipeline.pmc.raw import ArticleStore
-from kg_pipeline.pmc.stage import build_documents, fetch_articles, list_articles
-from kg_pipeline.text.stage import build_chunks
 
 from assets.partitions import CORPUS, CORPUS_SHARD
 from assets.stage import result, run_shards, shard_result, shards_of_run, stage_run
 from kg_pipeline import checks
-from kg_pipeline.corpora import CorpusSpec
-from kg_pipeline.datasets import Datasets
 from kg_pipeline.fingerprint import code_digest
-from kg_pipeline.incremental import StageReport
-from kg_pipeline.settings import Settings
+from kg_pipeline.pmc.stage import list_articles
+from kg_pipeline.stages import chunk_shard, fetch_shard, parse_shard
 from resources.workers import ShardWorkers
 from resources.workspace import Workspace
 
 GROUP = "literature"
 _PMC_CODE = code_digest(["kg_pipeline.pmc"])[:12]
 _TEXT_CODE = code_digest(["kg_pipeline.text"])[:12]
-
-
-def fetch_shard(spec: CorpusSpec, settings: Settings, shard: str) -> StageReport:
-    """Put the raw articles of one shard into the store."""
-    return fetch_articles(Datasets(settings.datasets), ArticleStore(settings.raw), spec, shard)
-
-
-def parse_shard(spec: CorpusSpec, settings: Settings, shard: str) -> StageReport:
-    """Parse the articles of one shard."""
-    return build_documents(Datasets(settings.datasets), ArticleStore(settings.raw), spec, shard)
-
-
-def chunk_shard(spec: CorpusSpec, settings: Settings, shard: str) -> StageReport:
-    """Cut the documents of one shard into chunks."""
-    return build_chunks(Datasets(settings.datasets), spec, shard, settings)
 
 
 @dg.asset(

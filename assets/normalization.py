@@ -1,16 +1,15 @@
 """From mentions to entities."""
 
 from dataclasses import asdict
-from typing import Any
 
 import dagster as dg
-from kg_pipeline.normalization.stage import build_entities
 
 from assets.extraction import mentions, triples, vocabulary
 from assets.partitions import CORPUS
 from assets.stage import result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
+from kg_pipeline.normalization.stage import build_entities
 from resources.workspace import Workspace
 
 

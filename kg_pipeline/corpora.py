@@ -47,7 +47,9 @@ class CorpusSpec(BaseModel):
     inference: Literal["typed", "egot"] = "typed"
     max_inferred_per_node: int = Field(default=20, ge=0)
     max_inferred: int = Field(default=200_000, ge=0)
-    hub_degree: int = Field(default=200, ge=2, description="nodes of a higher degree are not composed through")
+    hub_degree: int = Field(
+        default=200, ge=2, description="nodes of a higher degree are not composed through"
+    )
     include_appendices: bool = False
 
     @property

@@ -36,26 +36,37 @@ class SerialWorkers:
         return map(function, items)
 
 
-@dataclass(frozen=True, slots=True)
 class ProcessWorkers:
-    """`processes` fresh interpreters; each loads its models once and keeps them for all its items."""
+    """`processes` interpreters, started at the first use and kept until `close`, with the models they loaded."""
 
-    processes: int
+    def __init__(self, processes: int) -> None:
+        self._processes = processes
+        self._pool: ProcessPoolExecutor | None = None
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """Yield results in the order of the items; pending work is dropped when one fails."""
-        if len(items) < 2 or self.processes < 2:
-            yield from map(function, items)
-            return
-        pool = ProcessPoolExecutor(
-            min(self.processes, len(items)),
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=_become_worker,
-        )
+        if self._pool is None:
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self._processes, mp_context=context, initializer=_become_worker)
+        futures = [self._pool.submit(function, item) for item in items]
         try:
-            yield from pool.map(function, items)
+            for future in futures:
+                yield future.result()
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            for future in futures:
+                future.cancel()
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+    def __enter__(self) -> ProcessWorkers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def _become_worker() -> None:

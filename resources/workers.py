@@ -5,19 +5,32 @@ from __future__ import annotations
 import os
 
 import dagster as dg
+from pydantic import PrivateAttr
 
 from kg_pipeline.workers import ProcessWorkers, SerialWorkers, Workers
 
 
 class ShardWorkers(dg.ConfigurableResource):
-    """Processes for large corpora, this process for small ones, where starting others would cost more than it saves."""
+    """Processes for large corpora, this process for small ones, where starting others would cost more than it saves.
+
+    The processes live as long as the run, so that its stages share them.
+    """
 
     processes: int = 0
     serial_below: int = 40
+    _pool: ProcessWorkers | None = PrivateAttr(default=None)
 
     def for_articles(self, articles: int) -> Workers:
         """Workers for a run over so many articles."""
         processes = self.processes or len(os.sched_getaffinity(0))
         if articles < self.serial_below or processes < 2:
             return SerialWorkers()
-        return ProcessWorkers(processes)
+        if self._pool is None:
+            self._pool = ProcessWorkers(processes)
+        return self._pool
+
+    def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None

@@ -80,10 +80,12 @@ class Wheel:
 
 
 def curie(prefix: str, identifier: str) -> str:
+    """Identifier with its prefix."""
     return identifier if identifier.startswith(f"{prefix}:") else f"{prefix}:{identifier}"
 
 
 def ontology(terms: list[dict[str, Any]], prefix: str, category: str) -> Iterator[Draft]:
+    """Terms of an OBO-like ontology, with the cross-references that are used here."""
     spaces = {"UMLS": "UMLS", "UMLS_CUI": "UMLS", "MESH": "MESH", "DOID": "DOID"}
     for term in terms:
         if not term["name"] or term["name"].startswith("obsolete"):
@@ -120,7 +122,9 @@ def mondo_diseases(terms: list[dict[str, Any]]) -> Iterator[Draft]:
                 stack.append(child)
     for draft in drafts.values():
         if draft.id in below:
-            draft.names = [name.upper() if is_folded_acronym(name, draft.name) else name for name in draft.names]
+            draft.names = [
+                name.upper() if is_folded_acronym(name, draft.name) else name for name in draft.names
+            ]
             yield draft
 
 
@@ -140,10 +144,13 @@ GO_CATEGORIES = {
 
 
 #: `NF-kappaB activation` and the like would hide the gene that the sentence is about.
-_GO_OVER_GENES = re.compile(r"(?:activation|inhibition|induction|stimulation|down-?regulation|up-?regulation)( of .*)?$")
+_GO_OVER_GENES = re.compile(
+    r"(?:activation|inhibition|induction|stimulation|down-?regulation|up-?regulation)( of .*)?$"
+)
 
 
 def gene_ontology(terms: list[dict[str, Any]]) -> Iterator[Draft]:
+    """Terms with a name short enough to be written in a sentence."""
     for draft, term in zip(ontology(terms, "GO", ""), terms, strict=True):
         draft.category = GO_CATEGORIES[term["namespace"]]
         # GO does not tell exact synonyms from broad ones here; short ones are mostly names of gene products.
@@ -171,6 +178,7 @@ _CATEGORY_ORDER = ("biolink:EnvironmentalExposure", "biolink:Protein", "biolink:
 
 
 def mesh_category(trees: list[str]) -> str | None:
+    """Category of a descriptor by its tree numbers; None where no tree is wanted."""
     found = []
     for tree in trees:
         prefix = max((p for p in MESH_TREES if tree == p or tree.startswith(p)), key=len, default="")
@@ -192,6 +200,7 @@ def upright(name: str) -> str | None:
 
 
 def mesh_names(label: str, synonyms: str) -> list[str]:
+    """Names of a record in natural word order."""
     return [name for name in map(upright, [label, *filter(None, synonyms.split("|"))]) if name]
 
 
@@ -268,6 +277,7 @@ CHEBI_ROLE, CHEBI_DRUG, CHEBI_GROUP = "CHEBI:50906", "CHEBI:23888", "CHEBI:24433
 
 
 def chebi(terms: list[dict[str, Any]], wanted: set[str]) -> Iterator[Draft]:
+    """Substances with a plain name; roles and groups are left out."""
     children: dict[str, list[str]] = defaultdict(list)
     for term in terms:
         for parent in term.get("relations", {}).get("is_a", ()):
@@ -304,6 +314,7 @@ _NO_GENE = (
 
 
 def hgnc(wheel: Wheel) -> Iterator[Draft]:
+    """Approved genes that articles write about, without pseudogenes and loci."""
     rows = wheel.rows("hgnc_entries.tsv")
     next(rows)
     for (

@@ -33,6 +33,8 @@ _SPECIES_PREFIX = re.compile(r"^(h|m|r|hs|mm|rn|d|z|sc)(?=-?[A-Z][A-Za-z]*\d)|^(
 
 @dataclass(frozen=True, slots=True)
 class NameParts:
+    """Numbers (single letters and signs too), Greek letters, words in the singular, and words that carry content."""
+
     numbers: Counter[str]
     greek: frozenset[str]
     words: frozenset[str]
@@ -41,6 +43,7 @@ class NameParts:
 
 @lru_cache(maxsize=100_000)
 def parts_of(name: str) -> NameParts:
+    """Parts of a name."""
     kept, gaps = fold(name)
     found: Counter[str] = Counter()
     greek_letters, words = set(), set()
@@ -96,6 +99,7 @@ def _is_latin_greek(name: str, kept: list[Atom], gaps: list[str], index: int) ->
 
 
 def differ_by_prefix(a: str, b: str) -> bool:
+    """Whether two words are one word behind different prefixes, or with and without one (hypo-, hyper-; a-)."""
     if a == b:
         return False
     for prefix in PREFIXES:
@@ -112,6 +116,7 @@ def differ_by_prefix(a: str, b: str) -> bool:
 
 
 def species_of(name: str) -> str | None:
+    """Species that a name tells by a word, by a prefix (hTNF1) or by the case of a gene symbol (Trp53); None if it tells none."""
     words = parts_of(name).words & SPECIES_WORDS
     if words:
         return {"murine": "mouse"}.get(min(words), min(words))

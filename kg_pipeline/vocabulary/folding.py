@@ -105,12 +105,11 @@ def atoms(text: str) -> Iterator[Atom]:
             yield Atom("letters", start, end, surface.replace(".", "").lower())
         elif kind == "separator":
             yield Atom(kind, start, end, "\n" if "\n" in surface else " ")
-        elif kind == "digits":
+        elif kind == "digits" or surface.isascii():
             yield Atom(kind, start, end, surface)
         else:
-            yield Atom(
-                kind, start, end, surface if surface.isascii() else unicodedata.normalize("NFKC", surface)
-            )
+            stray = unicodedata.combining(surface) or surface == "\u200b"
+            yield Atom(kind, start, end, "" if stray else unicodedata.normalize("NFKC", surface))
 
 
 def _letters(surface: str, start: int, end: int) -> Iterator[Atom]:
@@ -131,7 +130,9 @@ def _letters(surface: str, start: int, end: int) -> Iterator[Atom]:
 def _fold_word(word: str) -> str:
     if not word.isascii():
         word = unicodedata.normalize("NFKD", word)
-        word = "".join(GREEK.get(c, c) for c in word if not unicodedata.combining(c) and c not in "\u00ad\u200b")
+        word = "".join(
+            GREEK.get(c, c) for c in word if not unicodedata.combining(c) and c not in "\u00ad\u200b"
+        )
         word = (
             word.replace("ø", "o").replace("ł", "l").replace("æ", "ae").replace("œ", "oe").replace("đ", "d")
         )
@@ -160,8 +161,8 @@ def fold(text: str) -> tuple[list[Atom], list[str]]:
     gaps: list[str] = []
     pending = ""
     for atom in atoms(text):
-        if atom.kind == "possessive":
-            continue
+        if not atom.folded:
+            continue  # a possessive, or a stray combining mark
         if atom.kind == "separator":
             pending = atom.folded
             continue

@@ -66,7 +66,9 @@ ENGLISH = words(
 ) - {"iron", "copper", "cat", "rat", "dog", "fish", "mice", "pigs", "gold"}
 
 #: Phrases as general as the words above.
-GENERIC_PHRASES = frozenset({"after treatment", "blood flow", "transcription factor", "transcription factors", "cell line"})
+GENERIC_PHRASES = frozenset(
+    {"after treatment", "blood flow", "transcription factor", "transcription factors", "cell line"}
+)
 
 NOT_SYMBOLS = words(
     """

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -19,15 +20,23 @@ def square(number: int) -> int:
     return number * number
 
 
-@pytest.mark.parametrize("workers", [SerialWorkers(), ProcessWorkers(2)])
+@pytest.fixture(params=["serial", "processes"])
+def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
+    if request.param == "serial":
+        yield SerialWorkers()
+        return
+    with ProcessWorkers(2) as processes:
+        yield processes
+
+
 def test_results_keep_the_order_of_the_items(workers: Workers) -> None:
     assert list(workers.map(square, range(8))) == [number * number for number in range(8)]
 
 
-@pytest.mark.parametrize("workers", [SerialWorkers(), ProcessWorkers(2)])
-def test_an_error_of_the_function_is_raised_here(workers: Workers) -> None:
+def test_an_error_of_the_function_is_raised_here_and_the_workers_go_on(workers: Workers) -> None:
     with pytest.raises(ValueError, match="unlucky"):
         list(workers.map(square, [1, 13]))
+    assert list(workers.map(square, [2, 3])) == [4, 9]
 
 
 @pytest.mark.integration

@@ -38,14 +38,23 @@ def write_inputs(datasets: Datasets, texts: dict[str, str]) -> None:
                 }
             )  # fmt: skip
         statuses.append(
-            {"article_id": article_id, "input_digest": text, "status": "ok", "reason": "", "rows": 2, "rejected": 0}
+            {
+                "article_id": article_id,
+                "input_digest": text,
+                "status": "ok",
+                "reason": "",
+                "rows": 2,
+                "rejected": 0,
+            }
         )
     datasets.write("documents", "c", table_from_rows("documents", documents), "00")
     datasets.write("chunks", "c", table_from_rows("chunks", chunks), "00")
     datasets.write("chunks.status", "c", table_from_rows("chunks.status", statuses), "00")
 
 
-def test_build_mentions_reads_each_sentence_once_and_reuses_its_work(tmp_path: Path, machine: Settings) -> None:
+def test_build_mentions_reads_each_sentence_once_and_reuses_its_work(
+    tmp_path: Path, machine: Settings
+) -> None:
     datasets, spec = Datasets(tmp_path), CorpusSpec(name="c", source="x")
     write_inputs(datasets, {"PMC1": TEXT, "PMC2": TEXT})
     report = build_mentions(datasets, spec, "00", machine)

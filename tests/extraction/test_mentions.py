@@ -21,7 +21,9 @@ def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Vocabulary:
     return open_vocabulary(build_vocabulary(settings))
 
 
-def mentions(vocabulary: Vocabulary, *sentences: str, glossary: dict[str, str] | None = None) -> list[Mention]:
+def mentions(
+    vocabulary: Vocabulary, *sentences: str, glossary: dict[str, str] | None = None
+) -> list[Mention]:
     text = " ".join(sentences)
     spans, position = [], 0
     for sentence in sentences:
@@ -48,16 +50,30 @@ def test_a_short_form_takes_the_concept_of_its_long_form(vocabulary: Vocabulary)
 
 def test_two_definitions_are_resolved_by_occurrence(vocabulary: Vocabulary) -> None:
     text = "Multiple sclerosis (MS) was seen. MS worsened. By mass spectrometry (MS) we saw it. MS showed it."
-    definitions = [define(text, "MS", "Multiple sclerosis"), Definition("MS", "mass spectrometry", 72, 74, 53, 70)]
-    definitions[1] = Definition("MS", "mass spectrometry", text.rindex("(MS)") + 1, text.rindex("(MS)") + 3, text.index("mass"), text.index("mass") + 17)
+    definitions = [
+        define(text, "MS", "Multiple sclerosis"),
+        Definition("MS", "mass spectrometry", 72, 74, 53, 70),
+    ]
+    definitions[1] = Definition(
+        "MS",
+        "mass spectrometry",
+        text.rindex("(MS)") + 1,
+        text.rindex("(MS)") + 3,
+        text.index("mass"),
+        text.index("mass") + 17,
+    )
     found = find_mentions(text, [(0, len(text))], definitions, {}, vocabulary)
-    assert [m.normal_form for m in by_text(found, "MS")] == ["Multiple sclerosis"] * 2 + ["mass spectrometry"] * 2
+    assert [m.normal_form for m in by_text(found, "MS")] == ["Multiple sclerosis"] * 2 + [
+        "mass spectrometry"
+    ] * 2
     assert len({m.category for m in by_text(found, "MS")}) == 2
 
 
 def test_a_definition_that_is_no_entity_silences_the_vocabulary(vocabulary: Vocabulary) -> None:
     text = "The overall survival time (MYC) was long. MYC was 3 months."
-    found = find_mentions(text, [(0, len(text))], [define(text, "MYC", "overall survival time")], {}, vocabulary)
+    found = find_mentions(
+        text, [(0, len(text))], [define(text, "MYC", "overall survival time")], {}, vocabulary
+    )
     assert by_text(found, "MYC") == []
 
 
@@ -97,7 +113,10 @@ def test_patterns_are_recognised(vocabulary: Vocabulary, sentence: str, text: st
     assert [(m.category, m.concept_id) for m in found] == [(category, None)]
 
 
-@pytest.mark.parametrize("sentence", ["Fig2 cells", "T98G was used", "in 600 of 700", "see H2O", "Day12 protein", "10-3 > 2", "A4 paper"])
+@pytest.mark.parametrize(
+    "sentence",
+    ["Fig2 cells", "T98G was used", "in 600 of 700", "see H2O", "Day12 protein", "10-3 > 2", "A4 paper"],
+)
 def test_patterns_are_precise(vocabulary: Vocabulary, sentence: str) -> None:
     assert [m for m in mentions(vocabulary, sentence) if m.source == "model"] == []
 
@@ -125,7 +144,23 @@ def test_accept_leaves_equal_readings_open_unless_the_article_decides(vocabulary
     assert accept("Trex1", [candidate("HGNC:12269", 0.6)], set(), vocabulary) is None
 
 
-@given(st.lists(st.sampled_from(["SLE", "systemic lupus erythematosus (SLE)", "TREX1", "UVB-induced", "OS", "overall survival (OS)", "p.V600E", "IL-10."]), max_size=8))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "SLE",
+                "systemic lupus erythematosus (SLE)",
+                "TREX1",
+                "UVB-induced",
+                "OS",
+                "overall survival (OS)",
+                "p.V600E",
+                "IL-10.",
+            ]
+        ),
+        max_size=8,
+    )
+)
 def test_mentions_quote_the_text_and_do_not_overlap(vocabulary: Vocabulary, parts: list[str]) -> None:
     text = " ".join(parts)
     found = mentions(vocabulary, text) if text else []

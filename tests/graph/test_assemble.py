@@ -71,7 +71,7 @@ articles = st.dictionaries(
 )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(kept=articles, removed=articles)
 def test_adding_and_removing_articles_gives_the_build_without_them(workplace, kept, removed):
     one = workplace.build(kept)

@@ -15,7 +15,14 @@ from kg_pipeline.vocabulary.build import OPEN_VOCABULARY, build_vocabulary, voca
 from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
 
 
-def concept(concept_id: str, name: str, *synonyms: str, category: str = "biolink:Gene", parents: tuple[str, ...] = (), source: str = "HGNC") -> dict[str, Any]:
+def concept(
+    concept_id: str,
+    name: str,
+    *synonyms: str,
+    category: str = "biolink:Gene",
+    parents: tuple[str, ...] = (),
+    source: str = "HGNC",
+) -> dict[str, Any]:
     return {
         "concept_id": concept_id, "name": name, "category": category, "names": [name, *synonyms], "parents": list(parents), "source": source,
     }  # fmt: skip
@@ -91,7 +98,9 @@ def test_nothing_near_is_offered_for_an_unknown_name(tmp_path: Path) -> None:
     assert vocabulary.lookup("") == []
 
 
-def test_packaged_vocabulary_is_small_and_opens_at_once(vocabulary: Vocabulary, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_packaged_vocabulary_is_small_and_opens_at_once(
+    vocabulary: Vocabulary, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     assert OPEN_VOCABULARY.stat().st_size < 12_000_000
     folder = tmp_path_factory.getbasetemp() / "shared-vocabulary" / "cache" / "vocabulary" / vocabulary.digest
     started = time.perf_counter()

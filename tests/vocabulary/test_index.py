@@ -105,7 +105,9 @@ def test_gold_spans_of_bc5cdr_stay_above_the_floor(vocabulary: Vocabulary, share
     for row in pq.read_table(OPEN_VOCABULARY.with_name("open_xrefs.parquet")).to_pylist():
         concepts[row["identifier"]].add(row["concept_id"])
     right = total = 0
-    for line in (shared / "data" / "gold" / "bc5cdr" / "dev.PubTator.txt").read_text(encoding="utf-8").splitlines():
+    for line in (
+        (shared / "data" / "gold" / "bc5cdr" / "dev.PubTator.txt").read_text(encoding="utf-8").splitlines()
+    ):
         fields = line.split("\t")
         if len(fields) < 6 or not fields[1].isdigit() or fields[5] == "-1":
             continue

@@ -5,7 +5,9 @@ import pytest
 from kg_pipeline.vocabulary.symbols import OTHER_CASE_COST, UPPER_CASE_COST, case_cost, is_symbol
 
 
-@pytest.mark.parametrize("name", ["TP53", "cGAS", "pH", "p53", "AIDS", "IL-10", "NF-κB", "miR-21", "SARS-CoV-2", "5-HT"])
+@pytest.mark.parametrize(
+    "name", ["TP53", "cGAS", "pH", "p53", "AIDS", "IL-10", "NF-κB", "miR-21", "SARS-CoV-2", "5-HT"]
+)
 def test_symbols(name: str) -> None:
     assert is_symbol(name)
 

@@ -39,14 +39,40 @@ def test_normal_key_folds_spellings(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["IL-1|IL-10", "IL-12|IL-1 2", "TGF-α|TGF-β", "asymptomatic|a symptomatic", "IL-1 a|IL-1A", "type 1|type 11", "BRCA1|BRCA2"],
+    [
+        "IL-1|IL-10",
+        "IL-12|IL-1 2",
+        "TGF-α|TGF-β",
+        "asymptomatic|a symptomatic",
+        "IL-1 a|IL-1A",
+        "type 1|type 11",
+        "BRCA1|BRCA2",
+    ],
 )
 def test_normal_key_keeps_names_apart(line: str) -> None:
     a, b = line.split("|")
     assert normal_key(a) != normal_key(b)
 
 
-@pytest.mark.parametrize("word", "diabetes apoptosis virus AIDS species series rabies pancreas homeostasis lupus mass herpes MICE SARS".split())
+@pytest.mark.parametrize(
+    "word",
+    [
+        "diabetes",
+        "apoptosis",
+        "virus",
+        "AIDS",
+        "species",
+        "series",
+        "rabies",
+        "pancreas",
+        "homeostasis",
+        "lupus",
+        "mass",
+        "herpes",
+        "MICE",
+        "SARS",
+    ],
+)
 def test_singular_leaves_words_alone_that_only_look_plural(word: str) -> None:
     assert singular_word(word) == word
 
@@ -103,7 +129,13 @@ def test_normal_key_is_the_same_for_the_case_and_for_its_own_key(text: str) -> N
     assert normal_key(key) == key
 
 
-@given(st.lists(st.sampled_from(["IL-10", "TNF-α", "lupus", "(UVB)", "small-cell", "B12", "5-HT"]), min_size=2, max_size=6))
+@given(
+    st.lists(
+        st.sampled_from(["IL-10", "TNF-α", "lupus", "(UVB)", "small-cell", "B12", "5-HT"]),
+        min_size=2,
+        max_size=6,
+    )
+)
 def test_a_name_folds_in_a_sentence_as_it_folds_alone(names: list[str]) -> None:
     sentence = ", ".join(names)
     kept, gaps = fold(sentence)

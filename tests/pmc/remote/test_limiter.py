@@ -96,7 +96,7 @@ def _work(folder: Path, count: int, results: multiprocessing.Queue[list[float]])
 def test_processes_and_threads_together_keep_the_rate(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
-    workers = [context.Process(target=_work, args=(tmp_path, 8, results)) for _ in range(2)]
+    workers = [context.Process(target=_work, args=(tmp_path, 16, results)) for _ in range(2)]
     for worker in workers:
         worker.start()
     limiter = MachineLimiter(tmp_path, "entrez", 40.0)
@@ -119,8 +119,9 @@ def test_processes_and_threads_together_keep_the_rate(tmp_path: Path) -> None:
     results.close()
     results.join_thread()
     times.sort()
-    # Slots are 26 ms apart; wake-ups are late by some milliseconds, never early.
-    assert all(late - early > 8 / 40 for early, late in zip(times, times[9:], strict=False))
+    # Slots are 26 ms apart. Nobody wakes early, and on a busy machine some wake late, so there is room for that;
+    # two processes with a limit each would be twice as fast.
+    assert all(late - early > 0.2 for early, late in zip(times, times[12:], strict=False))
 
 
 def test_a_killed_holder_blocks_nobody(tmp_path: Path) -> None:
