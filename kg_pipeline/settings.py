@@ -124,8 +124,8 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
         raise SettingsError(_explain(error)) from None
 
 
-#: Variables with our prefix that belong to the test suite, not to the product.
-_FOREIGN = frozenset({"KG_SHARED"})
+#: Variables with our prefix that belong to the test suite or to the development server, not to the product.
+_FOREIGN = frozenset({"KG_SHARED", "KG_NEO4J_HOME"})
 
 
 def _llm(options: dict[str, str], variables: Mapping[str, str]) -> dict[str, str] | None:

@@ -106,12 +106,43 @@ class ThoughtTrace:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One decision of a search that is not made of thoughts: what was done, on what, and why."""
+
+    action: Literal[
+        "route", "confidence", "seed", "select", "plan", "path", "query", "unit", "missing", "count", "option"
+    ]
+    text: str
+    reason: str = ""
+    score: float = 0.0
+    iteration: int = 0  # of the navigation, from 1; 0 where there is none
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualEdge:
+    """Two entities of like names that a search stepped between, or was kept from stepping between.
+
+    It exists in the trace of this one answer and is never written to the graph.
+    """
+
+    one_id: str
+    one_name: str
+    other_id: str
+    other_name: str
+    cosine: float
+    accepted: bool
+    reason: str  # why: what the navigator or the guard said
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """How the answer came about; `reason` says why it was not answered."""
 
     entities: tuple[str, ...] = ()  # as linked: "UV -> UV radiation (C0041625)"
     terms: tuple[str, ...] = ()
     thoughts: tuple[ThoughtTrace, ...] = ()
+    steps: tuple[TraceStep, ...] = ()
+    virtual_edges: tuple[VirtualEdge, ...] = ()
     stopped: str = ""
     reason: str = ""
     notes: tuple[str, ...] = ()
@@ -162,6 +193,7 @@ class Answer:
     trace: Trace = field(default_factory=Trace)
     checks: Checks = field(default_factory=Checks)
     usage: AnswerUsage = field(default_factory=AnswerUsage)
+    confidence: float | None = None  # in [0, 1], of a method that estimates it
     seconds: float = field(default=0.0, compare=False)
 
     def to_json(self, *, indent: int | None = None) -> str:

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field, replace
 from kg_pipeline.errors import LlmRefused
 from kg_pipeline.graph.reader import Vector
 from retrieval.abstain import hopeless
-from retrieval.answer import Answer, AnswerUsage, ThoughtTrace, Trace
+from retrieval.answer import Answer, ThoughtTrace, Trace
+from retrieval.asking import describe_links, spent, understand
 from retrieval.context import Context
 from retrieval.evidence import EvidenceState, Step
 from retrieval.finish import finish
-from retrieval.question import Question, read_question
+from retrieval.question import Question
 from retrieval.reasoner import Draft
 from retrieval.search import search
 
@@ -97,32 +98,6 @@ class Egot:
             usage=spent(before, context.reasoner.usage(), run.calls),
             seconds=time.perf_counter() - started,
         )
-
-
-def understand(text: str, context: Context) -> Question:
-    """Embed and read a question."""
-    return read_question(context.reader, text, context.embedder.vector(text), context.embedder.vector)
-
-
-def describe_links(question: Question) -> tuple[str, ...]:
-    """What each name of the question was linked to."""
-    return tuple(
-        f"{link.text} -> "
-        + ", ".join(f"{entity.name} ({entity.entity_id})" for entity in link.entities)
-        + ("" if link.exact else " (part of the name)")
-        for link in question.links
-    )
-
-
-def spent(before: AnswerUsage, after: AnswerUsage, calls: int) -> AnswerUsage:
-    """Difference of two readings of a usage counter, with the calls counted by the method."""
-    return AnswerUsage(
-        calls=calls,
-        cached_calls=after.cached_calls - before.cached_calls,
-        prompt_tokens=after.prompt_tokens - before.prompt_tokens,
-        completion_tokens=after.completion_tokens - before.completion_tokens,
-        cost=after.cost - before.cost,
-    )
 
 
 async def _explore(run: _Run) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kg_pipeline.graph.reader import Document
 from retrieval.answer import (
@@ -61,6 +61,7 @@ def finish(
     trace: Trace,
     usage: AnswerUsage,
     seconds: float,
+    confidence: float | None = None,
 ) -> Answer:
     """The verified answer; unanswered if the draft gives a reason or no sentence of it survives verification."""
     kept, checks = ([], Checks()) if draft.reason else _verified(question, draft, evidence, context)
@@ -68,7 +69,7 @@ def finish(
     if not reason and not any(sentence.kind != "contradiction" for sentence in kept):
         reason = "no sentence of the draft is supported by the evidence it cites"
     notes = (*trace.notes, *draft.notes)
-    trace = Trace(trace.entities, trace.terms, trace.thoughts, trace.stopped, reason, notes)
+    trace = replace(trace, reason=reason, notes=notes)
     manifest = context.reader.manifest
     shared = {
         "question": question.text,
@@ -79,6 +80,7 @@ def finish(
         "trace": trace,
         "checks": checks,
         "usage": usage,
+        "confidence": confidence,
         "seconds": seconds,
     }
     if reason:

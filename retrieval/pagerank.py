@@ -21,8 +21,8 @@ from scipy import sparse
 from kg_pipeline.graph.reader import GraphReader
 from retrieval.abstain import hopeless
 from retrieval.answer import Answer, ThoughtTrace, Trace
+from retrieval.asking import describe_links, spent, understand
 from retrieval.context import Context
-from retrieval.egot import describe_links, spent, understand
 from retrieval.evidence import EvidenceState, Retrieved, Step
 from retrieval.finish import finish
 from retrieval.question import Question

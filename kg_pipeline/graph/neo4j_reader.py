@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from kg_pipeline.errors import NoGraphError
-from kg_pipeline.graph.neo4j_client import VersionLabels, open_driver, translated
+from kg_pipeline.graph.neo4j_client import VersionLabels, translated
 from kg_pipeline.graph.neo4j_incidence import Neo4jIncidence
 from kg_pipeline.graph.reader import (
     ALL_KINDS,
@@ -49,43 +48,8 @@ _RELATION_TYPES = tuple(relationship_type(predicate) for predicate in PREDICATES
 _KEYS: dict[NodeKind, tuple[str, str]] = {"chunk": ("Chunk", "chunk_id"), "entity": ("Entity", "entity_id")}
 
 
-def open_reader(settings: Neo4jSettings, corpus: str, version: str = "latest") -> Neo4jReader:
-    """Open a version of the corpus; `latest` is the current one in the database, looked up once.
-
-    Raises
-    ------
-    StoreUnavailable
-        If the server cannot be reached or refuses the credentials.
-    NoGraphError
-        If the version is not loaded there.
-
-    """
-    with translated(settings):
-        driver = open_driver(settings)
-        try:
-            driver.verify_connectivity()  # fails at once, where a query would be repeated for a while
-            records = driver.execute_query(
-                "OPTIONAL MATCH (g:Graph {corpus: $corpus}) "
-                "WITH CASE $version WHEN 'latest' THEN g.current ELSE $version END AS wanted "
-                "MATCH (v:GraphVersion {corpus: $corpus, version: wanted, state: 'ready'}) RETURN v.manifest AS manifest",
-                corpus=corpus,
-                version=version,
-                database_=settings.database,
-            ).records
-        except BaseException:
-            driver.close()
-            raise
-    if not records:
-        driver.close()
-        raise NoGraphError(
-            f"Neo4j at {settings.uri} holds no version {version!r} of corpus {corpus!r}. "
-            f"Load it by building with KG_NEO4J_URI set: kg build {corpus}"
-        )
-    return Neo4jReader(driver, settings, Manifest.model_validate_json(records[0]["manifest"]))
-
-
 class Neo4jReader:
-    """`kg_pipeline.graph.reader.GraphReader` over a Neo4j server; made by `open_reader`."""
+    """`kg_pipeline.graph.reader.GraphReader` over a Neo4j server; made by `kg_pipeline.graph.neo4j.open_reader`."""
 
     def __init__(self, driver: Driver, settings: Neo4jSettings, manifest: Manifest) -> None:
         self._driver = driver
@@ -197,24 +161,13 @@ class Neo4jReader:
 
     def entities_of(self, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """Entities mentioned in each chunk (HAS_ENTITY), most mentioned first."""
-        rows = self._rows(
-            f"UNWIND $ids AS id MATCH (c:{self._labels.of('Chunk')} {{chunk_id: id}}) "
-            "RETURN {id: id, found: COLLECT { MATCH (c)-[h:HAS_ENTITY]->(e) "
-            "RETURN e.entity_id ORDER BY h.mentions DESC, e.row }} AS row",
-            ids=list(dict.fromkeys(chunk_ids)),
-        )
-        return {row["id"]: row["found"] for row in rows}
+        found = "MATCH (n)-[h:HAS_ENTITY]->(e) RETURN e.entity_id ORDER BY h.mentions DESC, e.row"
+        return self._linked("chunk", chunk_ids, found)
 
     def chunks_of(self, entity_ids: Sequence[str], *, per_entity: int = 5) -> dict[str, list[str]]:
         """Chunks that mention each entity, most mentions first."""
-        rows = self._rows(
-            f"UNWIND $ids AS id MATCH (e:{self._labels.of('Entity')} {{entity_id: id}}) "
-            "RETURN {id: id, found: COLLECT { MATCH (c)-[h:HAS_ENTITY]->(e) "
-            "RETURN c.chunk_id ORDER BY h.mentions DESC, c.row LIMIT $limit }} AS row",
-            ids=list(dict.fromkeys(entity_ids)),
-            limit=per_entity,
-        )
-        return {row["id"]: row["found"] for row in rows}
+        found = "MATCH (c)-[h:HAS_ENTITY]->(n) RETURN c.chunk_id ORDER BY h.mentions DESC, c.row LIMIT $limit"
+        return self._linked("entity", entity_ids, found, limit=per_entity)
 
     def neighbours(
         self, entity_ids: Sequence[str], *, kinds: Collection[str] = ALL_KINDS, per_node: int = 50
@@ -277,6 +230,19 @@ class Neo4jReader:
             ids=list(dict.fromkeys(ids)),
         )
         return make(record, _in_order(ids, {row[key]: row for row in rows}))
+
+    def _linked(
+        self, kind: NodeKind, ids: Sequence[str], found: str, **parameters: int
+    ) -> dict[str, list[str]]:
+        label, key = _KEYS[kind]
+        rows = self._rows(
+            f"UNWIND $ids AS id MATCH (n:{self._labels.of(label)} {{{key}: id}}) "
+            f"RETURN {{id: id, found: COLLECT {{ {found} }}}} AS row",
+            ids=list(dict.fromkeys(ids)),
+            **parameters,
+        )
+        found_of = {row["id"]: row["found"] for row in rows}
+        return {id_: found_of[id_] for id_ in ids if id_ in found_of}
 
     def _rows(self, query: str, **parameters: Any) -> list[dict[str, Any]]:
         import neo4j

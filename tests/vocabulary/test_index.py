@@ -100,13 +100,13 @@ def test_matches_are_ordered_inside_the_text_and_on_token_borders(vocabulary: Vo
 
 @pytest.mark.shared
 def test_gold_spans_of_bc5cdr_stay_above_the_floor(vocabulary: Vocabulary, shared: Path) -> None:
-    """Exact look-up of gold spans, each on its own, without the article's definitions."""
+    """Exact look-up of gold spans, each on its own; the split whose misses were never read while names were added."""
     concepts: dict[str, set[str]] = defaultdict(set)
     for row in pq.read_table(OPEN_VOCABULARY.with_name("open_xrefs.parquet")).to_pylist():
         concepts[row["identifier"]].add(row["concept_id"])
     right = total = 0
     for line in (
-        (shared / "data" / "gold" / "bc5cdr" / "dev.PubTator.txt").read_text(encoding="utf-8").splitlines()
+        (shared / "data" / "gold" / "bc5cdr" / "train.PubTator.txt").read_text(encoding="utf-8").splitlines()
     ):
         fields = line.split("\t")
         if len(fields) < 6 or not fields[1].isdigit() or fields[5] == "-1":
@@ -116,4 +116,4 @@ def test_gold_spans_of_bc5cdr_stay_above_the_floor(vocabulary: Vocabulary, share
         best = next(iter(vocabulary.lookup(fields[3])), None)
         total += 1
         right += best is not None and best.concept_id in wanted
-    assert right / total >= 0.68
+    assert right / total >= 0.64

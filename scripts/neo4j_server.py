@@ -1,4 +1,4 @@
-"""Start or stop a local Neo4j server for development: `python scripts/neo4j.py start [FOLDER] [--password …]`."""
+"""Start or stop a local Neo4j server for development: `python scripts/neo4j_server.py start [FOLDER] [--password …]`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-# This file shares its name with the driver, which must not be looked up in the script's own folder.
-sys.path = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).resolve().parent]
-
-from kg_pipeline.errors import KgError  # noqa: E402
-from kg_pipeline.graph import local_neo4j  # noqa: E402
+from kg_pipeline.errors import KgError
+from kg_pipeline.graph import local_neo4j
 
 
 def main() -> int:
