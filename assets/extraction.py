@@ -3,11 +3,14 @@
 from typing import Any
 
 import dagster as dg
+import polars as pl
 
+from assets.graph_checks import CONTROLS, knows_controls
 from assets.literature import chunks
 from assets.partitions import CORPUS_SHARD
-from assets.stage import check_results, run_shards, shard_result, shards_of_run, stage_run
+from assets.stage import check_results, check_spec, run_shards, shard_result, shards_of_run, stage_run
 from kg_pipeline import checks
+from kg_pipeline.datasets import Datasets
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.stages import extract_shard, recognise_shard
 from kg_pipeline.vocabulary.build import build_vocabulary
@@ -19,37 +22,27 @@ GROUP = "extraction"
 _VOCABULARY_CODE = code_digest(["kg_pipeline.vocabulary"])[:12]
 _EXTRACTION_CODE = code_digest(["kg_pipeline.extraction", "kg_pipeline.vocabulary"])[:12]
 
-#: Names that any usable vocabulary knows; a missing one means that the index is broken or of the wrong field.
-_CONTROLS = ("apoptosis", "systemic lupus erythematosus", "TP53", "cisplatin")
-
 
 @dg.asset(
     group_name=GROUP,
     code_version=_VOCABULARY_CODE,
     kinds={"index"},
-    check_specs=[dg.AssetCheckSpec("vocabulary_knows_controls", asset="vocabulary", blocking=True)],
+    check_specs=[check_spec("vocabulary", "vocabulary_knows_controls", knows_controls)],
 )
 def vocabulary(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Concepts and their names as a memory-mapped look-up index, shared by all corpora."""
     settings = workspace.settings()
     with stage_run(context, settings.home):
         index = open_vocabulary(build_vocabulary(settings))
-    unknown = [name for name in _CONTROLS if not index.lookup(name)]
-    outcome = checks.Outcome(
-        not unknown,
-        "The vocabulary knows the control names."
-        if not unknown
-        else f"The vocabulary does not know {', '.join(unknown)}. Delete the vocabulary cache and build it again.",
-    )
     return dg.MaterializeResult(
         metadata={
             "digest": index.digest,
             "dagster/row_count": len(index),
             "preview": dg.MetadataValue.md(
-                "\n".join(f"- {name}: {_concepts(index.lookup(name))}" for name in _CONTROLS)
+                "\n".join(f"- {name}: {_concepts(index.lookup(name))}" for name in CONTROLS)
             ),
         },
-        check_results=check_results({"vocabulary_knows_controls": outcome}),
+        check_results=check_results({"vocabulary_knows_controls": knows_controls(index)}),
     )
 
 
@@ -66,7 +59,7 @@ def _concepts(candidates: Any) -> str:
     code_version=_EXTRACTION_CODE,
     kinds={"parquet"},
     deps=[chunks, vocabulary],
-    check_specs=[dg.AssetCheckSpec("mentions_match_text", asset="mentions", blocking=True)],
+    check_specs=[check_spec("mentions", "mentions_match_text", checks.spans_match_text)],
 )
 def mentions(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers
@@ -87,8 +80,8 @@ def mentions(
     kinds={"parquet"},
     deps=[mentions],
     check_specs=[
-        dg.AssetCheckSpec("triples_quote_their_sentence", asset="triples", blocking=True),
-        dg.AssetCheckSpec("triples_rarely_fail", asset="triples", blocking=True),
+        check_spec("triples", "triples_quote_their_sentence", checks.spans_match_text),
+        check_spec("triples", "triples_rarely_fail", checks.few_articles_fail),
     ],
 )
 def triples(
@@ -102,4 +95,17 @@ def triples(
         "triples_quote_their_sentence": checks.spans_match_text(datasets, "triples", corpus, "quote"),
         "triples_rarely_fail": checks.few_articles_fail(datasets, "triples", corpus),
     }
-    return shard_result(datasets, corpus, "triples", reports, outcomes)
+    return shard_result(datasets, corpus, "triples", reports, outcomes, rows=_readable(datasets, corpus))
+
+
+def _readable(datasets: Datasets, corpus: str) -> pl.LazyFrame:
+    """Triples as a person reads them: surface forms instead of mention ids, and the quote."""
+    names = pl.concat(
+        [datasets.scan(name, corpus).select("mention_id", "text") for name in ("mentions", "triple_mentions")]
+    )
+    return (
+        datasets.scan("triples", corpus)
+        .join(names.rename({"mention_id": "head_mention_id", "text": "head"}), on="head_mention_id")
+        .join(names.rename({"mention_id": "tail_mention_id", "text": "tail"}), on="tail_mention_id")
+        .select("head", "predicate", "tail", "negated", "speculative", "quote", "article_id")
+    )

@@ -2,25 +2,24 @@
 
 import dagster as dg
 
+from assets import graph_checks
 from assets.inference import community_relations, lexical_relations, relations, transitive_relations
 from assets.literature import chunks
 from assets.normalization import entities
 from assets.partitions import CORPUS
-from assets.stage import check_results, result, stage_run
+from assets.stage import check_results, check_spec, result, stage_run
 from kg_pipeline import checks
-from kg_pipeline.errors import SettingsError
+from kg_pipeline.errors import CorruptGraphError, SettingsError
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.graph.assemble import assemble_version
 from kg_pipeline.graph.embed import build_embeddings
 from kg_pipeline.graph.neo4j import load_version
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.verify import verify_version
 from resources.workspace import Workspace
 
 GROUP = "graph"
 _CODE = code_digest(["kg_pipeline.graph"])[:12]
 _INFERRED = ("transitive_relations", "lexical_relations", "community_relations")
-_SHRUNK = 0.5
 
 
 @dg.asset(
@@ -29,7 +28,7 @@ _SHRUNK = 0.5
     code_version=code_digest(["kg_pipeline.graph.embed", "kg_pipeline.llm.embeddings"])[:12],
     kinds={"parquet"},
     deps=[chunks, entities],
-    check_specs=[dg.AssetCheckSpec("embeddings_cover_graph", asset="embeddings", blocking=True)],
+    check_specs=[check_spec("embeddings", "embeddings_cover_graph", checks.embeddings_cover_graph)],
 )
 def embeddings(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """A vector for every chunk and entity."""
@@ -47,9 +46,14 @@ def embeddings(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Ma
     kinds={"folder"},
     deps=[relations, transitive_relations, lexical_relations, community_relations, embeddings],
     check_specs=[
-        dg.AssetCheckSpec("graph_version_verifies", asset="graph_version", blocking=True),
-        dg.AssetCheckSpec("inferred_relations_stay_in_proportion", asset="graph_version"),
-        dg.AssetCheckSpec("graph_has_not_shrunk", asset="graph_version"),
+        check_spec("graph_version", "graph_version_verifies", graph_checks.verifies),
+        check_spec(
+            "graph_version",
+            "inferred_relations_stay_in_proportion",
+            checks.inferred_stay_in_proportion,
+            blocking=False,
+        ),
+        check_spec("graph_version", "graph_has_not_shrunk", graph_checks.has_not_shrunk, blocking=False),
     ],
 )
 def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
@@ -58,28 +62,19 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     versions = workspace.versions()
     with stage_run(context, settings.home):
         manifest = assemble_version(datasets, workspace.corpus(corpus), settings)
-        folder = versions.folder(corpus, manifest.version)
-        problems = [str(problem) for problem in verify_version(folder)]
+        verified = graph_checks.verifies(versions.folder(corpus, manifest.version))
     parent = next((v.manifest for v in versions.versions(corpus) if v.version == manifest.parent), None)
     outcomes = {
-        "graph_version_verifies": checks.Outcome(
-            not problems,
-            f"Version {manifest.version} verifies."
-            if not problems
-            else f"{'; '.join(problems[:3])}. Build the corpus again.",
-        ),
+        "graph_version_verifies": verified,
         "inferred_relations_stay_in_proportion": checks.inferred_stay_in_proportion(
             datasets, corpus, _INFERRED
         ),
-        "graph_has_not_shrunk": _compare(manifest, parent),
+        "graph_has_not_shrunk": graph_checks.has_not_shrunk(manifest, parent),
     }
     return dg.MaterializeResult(
         metadata={
-            "version": manifest.version,
-            "folder": dg.MetadataValue.path(folder),
-            "dagster/row_count": manifest.counts.get("relations", 0),
-            **manifest.counts,
-            "preview": dg.MetadataValue.md(_as_markdown(manifest)),
+            "folder": dg.MetadataValue.path(versions.folder(corpus, manifest.version)),
+            **_summary(manifest),
         },
         check_results=check_results(outcomes),
     )
@@ -91,7 +86,7 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     code_version=_CODE,
     kinds={"pointer"},
     deps=[graph_version],
-    check_specs=[dg.AssetCheckSpec("current_graph_opens", asset="current_graph", blocking=True)],
+    check_specs=[check_spec("current_graph", "current_graph_opens", graph_checks.opens)],
 )
 def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The pointer that `retrieval` follows, moved only to a version that verifies."""
@@ -99,26 +94,14 @@ def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     with stage_run(context, settings.home):
         # A blocking check stops its own run only; a run of this asset alone must not publish what it refused.
         manifest = assemble_version(workspace.datasets(), workspace.corpus(corpus), settings)
-        problems = verify_version(versions.folder(corpus, manifest.version))
-        if problems:
-            raise dg.Failure(
-                description=f"Version {manifest.version} does not verify ({problems[0]}); the current one stays. "
-                "Build the corpus again.",
-                allow_retries=False,
-            )
+        verified = graph_checks.verifies(versions.folder(corpus, manifest.version))
+        if not verified.passed:
+            raise CorruptGraphError(f"The current graph stays as it is: {verified.sentence}")
         versions.publish(corpus, manifest.version)
-        reader = versions.open(corpus)
-        opened = reader.manifest.version
-        reader.close()
-    outcome = checks.Outcome(opened == manifest.version, f"The current graph is {opened}.")
+        opened = graph_checks.opens(versions, corpus, manifest.version)
     return dg.MaterializeResult(
-        metadata={
-            "version": opened,
-            "folder": dg.MetadataValue.path(versions.folder(corpus, opened)),
-            "preview": dg.MetadataValue.md(_as_markdown(manifest)),
-            "dagster/row_count": manifest.counts.get("relations", 0),
-        },
-        check_results=check_results({"current_graph_opens": outcome}),
+        metadata=_summary(manifest),
+        check_results=check_results({"current_graph_opens": opened}),
     )
 
 
@@ -129,7 +112,7 @@ def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     code_version=_CODE,
     kinds={"neo4j"},
     deps=[current_graph],
-    check_specs=[dg.AssetCheckSpec("neo4j_holds_the_version", asset="neo4j_graph", blocking=True)],
+    check_specs=[check_spec("neo4j_graph", "neo4j_holds_the_version", graph_checks.is_loaded)],
 )
 def neo4j_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The current version in Neo4j, to browse and query; earlier versions stay until they are removed."""
@@ -142,42 +125,19 @@ def neo4j_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.M
         reader = versions.open(corpus)
         manifest = reader.manifest
         reader.close()
-        counts = load_version(settings.neo4j, versions.folder(corpus, manifest.version))
-    expected, loaded = manifest.counts.get("relations", 0), counts.get("relations", 0)
-    outcome = checks.Outcome(
-        expected == loaded,
-        f"Neo4j holds {loaded} of {expected} relations of {manifest.version}."
-        + ("" if expected == loaded else " Materialise neo4j_graph again."),
-    )
+        loaded = load_version(settings.neo4j, versions.folder(corpus, manifest.version))
     return dg.MaterializeResult(
-        metadata={
-            "version": manifest.version,
-            "dagster/row_count": loaded,
-            **counts,
-            "preview": dg.MetadataValue.md(_as_markdown(manifest)),
-        },
-        check_results=check_results({"neo4j_holds_the_version": outcome}),
+        metadata=_summary(manifest),
+        check_results=check_results({"neo4j_holds_the_version": graph_checks.is_loaded(manifest, loaded)}),
     )
 
 
-def _compare(manifest: Manifest, parent: Manifest | None) -> checks.Outcome:
-    if parent is None:
-        return checks.Outcome(
-            passed=True, sentence="There is no earlier version to compare with.", is_error=False
-        )
-    before, now = parent.counts.get("relations", 0), manifest.counts.get("relations", 0)
-    passed = now >= _SHRUNK * before
-    return checks.Outcome(
-        passed,
-        f"{now} relations, {before} in {parent.version}."
-        + ("" if passed else " Look at the statuses of the articles before you trust this version."),
-        is_error=False,
-        figures={"before": before, "now": now},
-    )
-
-
-def _as_markdown(manifest: Manifest) -> str:
+def _summary(manifest: Manifest) -> dict[str, dg.MetadataValue | int | str]:
     rows = {**manifest.counts, **{f"relations: {kind}": n for kind, n in manifest.relations_by_kind.items()}}
-    return "\n".join(
-        ["| what | rows |", "|---|---|", *(f"| {name} | {count} |" for name, count in rows.items())]
-    )
+    lines = ["| what | rows |", "|---|---|", *(f"| {name} | {count} |" for name, count in rows.items())]
+    return {
+        "version": manifest.version,
+        "dagster/row_count": manifest.counts.get("relations", 0),
+        **manifest.counts,
+        "preview": dg.MetadataValue.md("\n".join(lines)),
+    }

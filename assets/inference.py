@@ -5,7 +5,7 @@ import dagster as dg
 from assets.extraction import triples, vocabulary
 from assets.normalization import entities
 from assets.partitions import CORPUS
-from assets.stage import result, stage_run
+from assets.stage import check_spec, result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.inference.stage import build_community, build_lexical, build_relations, build_transitive
@@ -25,8 +25,8 @@ _NO_RELATIONS = (
     kinds={"parquet"},
     deps=[triples, entities],
     check_specs=[
-        dg.AssetCheckSpec("relations_are_not_empty", asset="relations", blocking=True),
-        dg.AssetCheckSpec("relations_have_evidence", asset="relations", blocking=True),
+        check_spec("relations", "relations_are_not_empty", checks.is_not_empty),
+        check_spec("relations", "relations_have_evidence", checks.every_relation_has_evidence),
     ],
 )
 def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
@@ -47,7 +47,7 @@ def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Mat
     code_version=_CODE,
     kinds={"parquet"},
     deps=[relations, entities],
-    check_specs=[dg.AssetCheckSpec("transitive_premises_exist", asset="transitive_relations", blocking=True)],
+    check_specs=[check_spec("transitive_relations", "transitive_premises_exist", checks.premises_exist)],
 )
 def transitive_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Relations composed of two asserted ones through the typed composition table."""
@@ -64,7 +64,7 @@ def transitive_relations(context: dg.AssetExecutionContext, workspace: Workspace
     code_version=_CODE,
     kinds={"parquet"},
     deps=[relations, entities, vocabulary],
-    check_specs=[dg.AssetCheckSpec("lexical_premises_exist", asset="lexical_relations", blocking=True)],
+    check_specs=[check_spec("lexical_relations", "lexical_premises_exist", checks.premises_exist)],
 )
 def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Relations between entities whose names share a head noun, confirmed by the vocabulary's hierarchy."""
@@ -82,7 +82,7 @@ def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -
     code_version=_CODE,
     kinds={"parquet"},
     deps=[relations, entities],
-    check_specs=[dg.AssetCheckSpec("community_premises_exist", asset="community_relations", blocking=True)],
+    check_specs=[check_spec("community_relations", "community_premises_exist", checks.premises_exist)],
 )
 def community_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Hypotheses that link communities of the graph, marked as such, with their support on both sides."""

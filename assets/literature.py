@@ -1,11 +1,14 @@
 """From a corpus to its text: listing, articles, documents, chunks."""
 
+from collections.abc import Callable
+
 import dagster as dg
 
 from assets.partitions import CORPUS, CORPUS_SHARD
-from assets.stage import result, run_shards, shard_result, shards_of_run, stage_run
+from assets.stage import check_spec, progress, result, run_shards, shard_result, shards_of_run, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
+from kg_pipeline.pmc.query_articles import fetch_query
 from kg_pipeline.pmc.stage import list_articles
 from kg_pipeline.stages import chunk_shard, fetch_shard, parse_shard
 from resources.workers import ShardWorkers
@@ -16,6 +19,16 @@ _PMC_CODE = code_digest(["kg_pipeline.pmc"])[:12]
 _TEXT_CODE = code_digest(["kg_pipeline.text"])[:12]
 
 
+def _reporting(stage: str) -> Callable[[int, int], None]:
+    """Progress of a stage that goes article by article; its end is told by `stage_run`."""
+
+    def report(done: int, total: int) -> None:
+        if total > 1:
+            progress.info(stage, extra={"done": done, "total": total})
+
+    return report
+
+
 @dg.asset(
     group_name=GROUP,
     partitions_def=CORPUS,
@@ -23,21 +36,21 @@ _TEXT_CODE = code_digest(["kg_pipeline.text"])[:12]
     code_version=_PMC_CODE,
     kinds={"parquet"},
     check_specs=[
-        dg.AssetCheckSpec("article_index_has_usable_articles", asset="article_index", blocking=True)
+        check_spec("article_index", "article_index_has_usable_articles", checks.has_usable_articles)
     ],
 )
 def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Every article the corpus holds now, with its status and what changed since the last listing."""
     settings, corpus = workspace.settings(), context.partition_key
     with stage_run(context, settings.home):
-        index = list_articles(workspace.datasets(), workspace.corpus(corpus), settings.shards)
+        listing = list_articles(
+            workspace.datasets(), workspace.corpus(corpus), settings, _reporting("article_index")
+        )
     outcome = checks.has_usable_articles(workspace.datasets(), corpus)
-    changes = {
-        f"change_{change}": count
-        for change, count in index.group_by("change").len().sort("change").iter_rows()
-    }
+    counts: dict[str, int | str] = {f"change_{change}": count for change, count in listing.changes.items()}
+    counts |= {"unchecked": listing.unchecked, "warnings": "; ".join(listing.warnings)}
     return result(
-        workspace.datasets(), corpus, "article_index", changes, {"article_index_has_usable_articles": outcome}
+        workspace.datasets(), corpus, "article_index", counts, {"article_index_has_usable_articles": outcome}
     )
 
 
@@ -49,14 +62,28 @@ def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     code_version=_PMC_CODE,
     kinds={"xml"},
     deps=[article_index],
-    check_specs=[dg.AssetCheckSpec("articles_have_one_known_status", asset="articles", blocking=True)],
+    check_specs=[check_spec("articles", "articles_have_one_known_status", checks.has_one_known_status)],
 )
 def articles(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers
 ) -> dg.MaterializeResult:
     """Raw XML in the content-addressed store that all corpora share, and one status an article."""
-    corpus, _ = shards_of_run(context)
-    reports = run_shards(context, workspace, workers, fetch_shard)
+    corpus, shards = shards_of_run(context)
+    settings, spec = workspace.settings(), workspace.corpus(corpus)
+    if spec.query is None:
+        reports = run_shards(context, workspace, workers, fetch_shard)
+    else:
+        # One stream of requests for all shards: more processes would only wait for the network, too.
+        with stage_run(context, settings.home):
+            reports = fetch_query(
+                workspace.datasets(),
+                workspace.articles(),
+                spec.query,
+                spec,
+                settings,
+                shards,
+                _reporting("articles"),
+            )
     outcome = checks.has_one_known_status(workspace.datasets(), corpus)
     return shard_result(
         workspace.datasets(), corpus, "articles", reports, {"articles_have_one_known_status": outcome}
@@ -70,7 +97,7 @@ def articles(
     code_version=_PMC_CODE,
     kinds={"parquet"},
     deps=[articles],
-    check_specs=[dg.AssetCheckSpec("documents_rarely_fail", asset="documents", blocking=True)],
+    check_specs=[check_spec("documents", "documents_rarely_fail", checks.few_articles_fail)],
 )
 def documents(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers
@@ -91,7 +118,7 @@ def documents(
     code_version=_TEXT_CODE,
     kinds={"parquet"},
     deps=[documents],
-    check_specs=[dg.AssetCheckSpec("chunks_match_text", asset="chunks", blocking=True)],
+    check_specs=[check_spec("chunks", "chunks_match_text", checks.spans_match_text)],
 )
 def chunks(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers

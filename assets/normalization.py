@@ -6,7 +6,7 @@ import dagster as dg
 
 from assets.extraction import mentions, triples, vocabulary
 from assets.partitions import CORPUS
-from assets.stage import result, stage_run
+from assets.stage import check_spec, result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.normalization.stage import build_entities
@@ -19,7 +19,7 @@ from resources.workspace import Workspace
     code_version=code_digest(["kg_pipeline.normalization", "kg_pipeline.vocabulary"])[:12],
     kinds={"parquet"},
     deps=[mentions, triples, vocabulary],
-    check_specs=[dg.AssetCheckSpec("entities_cover_mentions", asset="entities", blocking=True)],
+    check_specs=[check_spec("entities", "entities_cover_mentions", checks.every_mention_has_an_entity)],
 )
 def entities(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Standardised entities, the mentions that belong to each, and every merge with its reason."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -84,12 +85,21 @@ def run_shards(
     return reports
 
 
+def check_spec(
+    asset: str, name: str, check: Callable[..., Outcome], *, blocking: bool = True
+) -> dg.AssetCheckSpec:
+    """Declaration of a check, described by what the function that makes it says it does."""
+    description = (inspect.getdoc(check) or "").split("\n\n")[0]
+    return dg.AssetCheckSpec(name, asset=asset, blocking=blocking, description=description)
+
+
 def shard_result(
     datasets: Datasets,
     corpus: str,
     dataset: str,
     reports: Sequence[StageReport],
     checks: Mapping[str, Outcome],
+    rows: pl.LazyFrame | None = None,
 ) -> dg.MaterializeResult:
     """Materialisation of a sharded dataset: counts, preview and the outcome of its checks."""
     counts = {
@@ -100,18 +110,27 @@ def shard_result(
         "rejected": sum(report.rejected for report in reports),
         "seconds": round(sum(report.seconds for report in reports), 2),
     }
-    return result(datasets, corpus, dataset, counts, checks)
+    return result(datasets, corpus, dataset, counts, checks, rows)
 
 
 def result(
-    datasets: Datasets, corpus: str, dataset: str, counts: Mapping[str, Any], checks: Mapping[str, Outcome]
+    datasets: Datasets,
+    corpus: str,
+    dataset: str,
+    counts: Mapping[str, Any],
+    checks: Mapping[str, Outcome],
+    rows: pl.LazyFrame | None = None,
 ) -> dg.MaterializeResult:
-    """Materialisation of a dataset: row count, counts, column meanings, preview and check outcomes."""
+    """Materialisation of a dataset: row count, counts, column meanings, preview and check outcomes.
+
+    `rows` is what the preview shows where the dataset's own rows would tell a person little.
+    """
     frame = datasets.scan(dataset, corpus)
+    shown = frame if rows is None else rows
     metadata: dict[str, Any] = {
         "dagster/row_count": int(frame.select(pl.len()).collect().item()),
         "dagster/column_schema": column_schema(dataset),
-        "preview": dg.MetadataValue.md(preview(frame.head(_PREVIEW_ROWS).collect())),
+        "preview": dg.MetadataValue.md(preview(shown.head(_PREVIEW_ROWS).collect())),
         **counts,
     }
     return dg.MaterializeResult(metadata=metadata, check_results=check_results(checks))

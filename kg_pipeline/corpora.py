@@ -2,7 +2,12 @@
 
     [lupus]
     title = "Lupus and ultraviolet light"
-    source = "articles/lupus"        # a folder or archive of JATS files, relative to this file
+    query = "lupus erythematosus AND ultraviolet"   # or a list of queries; the syntax of PMC's search box
+    license = ["redistributable"]                   # filters of a query: fields of `kg_pipeline.queries.PmcQuery`
+    from_date = 2015-01-01
+
+    [ours]
+    source = "articles/ours"                        # or a folder or archive of JATS files, relative to this file
 
 The corpus `demo` ships with the package and is always there.
 """
@@ -14,30 +19,34 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from kg_pipeline import files
 from kg_pipeline.errors import CorpusError
+from kg_pipeline.queries import PmcQuery
 
 DEMO = "demo"
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _PACKAGED = Path(__file__).parent / "demo" / "articles"
+_QUERY_OPTIONS = tuple(name for name in PmcQuery.model_fields if name != "terms")
 
 
 class CorpusSpec(BaseModel):
     """One corpus and every setting that decides what its graph contains.
 
+    Its articles come from exactly one of `source`, a folder or archive, and `query`, a search of PubMed Central.
+    Both only find the articles, so they are no part of what is hashed into a graph version.
     `standardization` and `inference` choose between our guarded rules and the published eGoT rules.
-    `license_policy` says for which licence classes text may be quoted.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     title: str = ""
-    source: str
+    source: str = ""
+    query: PmcQuery | None = Field(default=None, exclude=True)
     chunk_tokens: int = Field(
         default=220, ge=32, le=480, description="upper bound of a chunk, in embedding-model tokens"
     )
@@ -52,10 +61,25 @@ class CorpusSpec(BaseModel):
     )
     include_appendices: bool = False
 
+    @model_validator(mode="after")
+    def _check_origin(self) -> Self:
+        if self.source and self.query is not None:
+            raise ValueError("it has a source and a query; keep one of them")
+        if not self.source and self.query is None:
+            raise ValueError(
+                "it has no articles; add source = a folder or archive, or query = a search of PMC"
+            )
+        return self
+
     @property
     def source_path(self) -> Path:
-        """Folder or archive of the corpus."""
+        """Folder or archive of a corpus that has one."""
         return Path(self.source)
+
+    @property
+    def origin(self) -> str:
+        """Where its articles come from, in a few words."""
+        return self.source if self.query is None else f"PMC: {' | '.join(self.query.terms)}"
 
 
 def shard_of(article_id: str, shards: int) -> str:
@@ -107,7 +131,8 @@ def find_corpus(path: Path, name: str) -> CorpusSpec:
         known = ", ".join(corpora)
         raise CorpusError(
             f"There is no corpus named {name!r}. Known: {known}. "
-            f"Add one with `kg build {name} --source FOLDER`, or as a [{name}] section of {path}."
+            f"Add one with `kg build {name} --source FOLDER`, or as a [{name}] section of {path} "
+            'with source = "FOLDER" or query = "WORDS".'
         )
     return corpora[name]
 
@@ -118,9 +143,9 @@ def add_corpus(path: Path, name: str, source: Path) -> CorpusSpec:
     absolute = source.expanduser().absolute()
     if name in corpora:
         known = corpora[name]
-        if known.source_path.resolve() != absolute.resolve():
+        if known.query is not None or known.source_path.resolve() != absolute.resolve():
             raise CorpusError(
-                f"Corpus {name!r} already reads {known.source}; this build names {absolute}. "
+                f"Corpus {name!r} already reads {known.origin}; this build names {absolute}. "
                 f"Choose another name, or change its source in {path}."
             )
         return known
@@ -151,21 +176,43 @@ def _spec(path: Path, name: str, options: object) -> CorpusSpec:
             f"{path}: {name} = … stands outside of a section; write [{name}] and its options below."
         )
     try:
-        spec = CorpusSpec.model_validate({**options, "name": name})
+        spec = CorpusSpec.model_validate({**_with_query(options), "name": name})
     except ValidationError as error:
         raise CorpusError(f"{path}, section [{name}]: {_explain(error)}") from None
+    if spec.query is not None:
+        return spec
     return spec.model_copy(update={"source": str(path.parent / Path(spec.source).expanduser())})
+
+
+def _with_query(options: dict[str, object]) -> dict[str, object]:
+    """The options of a section with those of its query put together; filters without a query stay unknown options."""
+    if "query" not in options:
+        return options
+    terms = options["query"]
+    filters = {name: options[name] for name in _QUERY_OPTIONS if name in options}
+    others = {name: value for name, value in options.items() if name not in _QUERY_OPTIONS}
+    return {**others, "query": {**filters, "terms": [terms] if isinstance(terms, str) else terms}}
 
 
 def _explain(error: ValidationError) -> str:
     known = ", ".join(sorted(CorpusSpec.model_fields.keys() - {"name"}))
     parts = []
     for problem in error.errors(include_url=False):
-        option = ".".join(str(part) for part in problem["loc"])
-        if problem["type"] == "extra_forbidden":
-            parts.append(f"{option!r} is not an option (there are: {known})")
-        elif problem["type"] == "missing":
-            parts.append(f"{option!r} is missing")
+        place = [str(part) for part in problem["loc"]]
+        # The file has the filters of a query beside it, and its terms as the query itself.
+        if place[:2] == ["query", "terms"]:
+            place = ["query", *place[2:]]
+        elif place[:1] == ["query"] and len(place) > 1:
+            place = place[1:]
+        option = ".".join(place)
+        if problem["type"] == "value_error":
+            parts.append(f"{option + ': ' if option else ''}{problem['ctx']['error']}")
+        elif problem["type"] == "extra_forbidden" and option in _QUERY_OPTIONS:
+            parts.append(f"{option!r} is a filter of a query, and there is no query")
+        elif problem["type"] == "extra_forbidden":
+            parts.append(
+                f"{option!r} is not an option (there are: {known}; for a query: {', '.join(_QUERY_OPTIONS)})"
+            )
         else:
             parts.append(f"{option} = {problem['input']!r}: {problem['msg'].lower()}")
     return "; ".join(parts) + "."

@@ -21,6 +21,9 @@ Our exception hierarchy::
       |   + CorruptGraphError  a file of the version does not match its manifest
       |   + StoreUnavailable   the Neo4j server cannot be reached
       + StageError             a stage as a whole cannot go on (for example nothing usable in the corpus)
+          + ServiceError       a literature service (PMC, Europe PMC) failed
+              + ServiceUnavailable   it cannot be reached, or no answer of it can be used
+              + ServiceRefused       it understood the request and declines it
 """
 
 from __future__ import annotations
@@ -92,3 +95,30 @@ class StoreUnavailable(GraphError):
 
 class StageError(KgError):
     """A stage as a whole cannot go on."""
+
+
+class ServiceError(StageError):
+    """A literature service failed."""
+
+
+class ServiceUnavailable(ServiceError):
+    """It cannot be reached, or every try ended in an answer that cannot be used.
+
+    `is_malformed` tells that the last answer was XML, but not well-formed: that may be the fault of one article.
+    """
+
+    def __init__(self, message: str, *, is_malformed: bool = False) -> None:
+        super().__init__(message)
+        self.is_malformed = is_malformed
+
+
+class ServiceRefused(ServiceError):
+    """It understood the request and declines it; the same request would be declined again.
+
+    `status` is the HTTP status, 413 also where an answer is larger than the bound.
+    """
+
+    # The defaults let an error that crosses processes be made again from its message.
+    def __init__(self, message: str, *, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status

@@ -18,6 +18,8 @@ ARTICLE_STATUSES = (
     "not_open",
     "embargoed",
     "retracted",  # kept out of the graph: its edges lose this support
+    "excluded",  # the corpus takes no articles of its type, or none under its licence
+    "notice",  # a correction, expression of concern, review or reply: about an article, not evidence itself
     "superseded",  # another file of the corpus holds a newer version of the same article
     "malformed",  # not a JATS article, not well-formed, or over a size bound; the reason says which
     "failed",
@@ -139,7 +141,7 @@ DOCUMENTS = pa.schema(
 CHUNKS = pa.schema(
     [
         _ARTICLE,
-        _field("chunk_id", pa.string(), "<article_id>:c<ordinal>"),
+        _field("chunk_id", pa.string(), "ARTICLE:cORDINAL"),
         _field("ordinal", pa.int32(), "position in the article"),
         _field("section_path", pa.string(), "section titles joined by ' > '"),
         _field("section_kind", pa.string(), "kind of the section"),
@@ -167,7 +169,7 @@ _CANDIDATE = pa.struct(
 MENTIONS = pa.schema(
     [
         _ARTICLE,
-        _field("mention_id", pa.string(), "<article_id>:<start>-<end>"),
+        _field("mention_id", pa.string(), "ARTICLE:START-END"),
         _START,
         _END,
         _field("text", pa.string(), "the surface form"),
@@ -197,7 +199,7 @@ TRIPLES = pa.schema(
         _field("quote", pa.string(), "documents.text[start:end], the sentence that states it"),
         _START,
         _END,
-        _field("extractor", pa.string(), "offline | llm:<model> | table"),
+        _field("extractor", pa.string(), "offline | llm:MODEL | table"),
         _field("confidence", pa.float32(), "extractor's confidence in (0, 1]"),
     ]
 )
@@ -239,7 +241,7 @@ CONCEPTS = pa.schema(
 
 ENTITIES = pa.schema(
     [
-        _field("entity_id", pa.string(), "concept id, or LOCAL:<digest> where no vocabulary knows it"),
+        _field("entity_id", pa.string(), "concept id, or LOCAL:DIGEST where no vocabulary knows it"),
         _field("name", pa.string(), "canonical name"),
         _field("category", pa.string(), "Biolink category"),
         _field("aliases", pa.list_(pa.string()), "surface forms seen, most frequent first"),

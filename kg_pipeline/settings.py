@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
@@ -45,6 +46,26 @@ class Neo4jSettings(_Frozen):
     database: str = "neo4j"
 
 
+class PmcSettings(_Frozen):
+    """The services that find and serve articles. `KG_PMC_*`.
+
+    NCBI asks for an e-mail address, and for a key from those who send more than three requests a second. Addresses
+    are empty for the official ones.
+    """
+
+    email: SecretStr = SecretStr("")
+    api_key: SecretStr = SecretStr("")
+    search: Literal["entrez", "europepmc"] = "entrez"
+    articles: Literal["cloud", "entrez", "europepmc"] = "cloud"
+    threads: int = Field(default=8, ge=1, le=64, description="requests under way at the same time")
+    requests_per_second: float = Field(
+        default=0, ge=0, description="of E-utilities; 0: what NCBI allows, 3, or 10 with a key"
+    )
+    entrez_url: str = Field(default="", pattern=r"^(https?://.*)?$")
+    cloud_url: str = Field(default="", pattern=r"^(https?://.*)?$")
+    europepmc_url: str = Field(default="", pattern=r"^(https?://.*)?$")
+
+
 class Settings(_Frozen):
     """Everything read from the environment."""
 
@@ -57,6 +78,7 @@ class Settings(_Frozen):
     embedding_model: str = "minilm"
     llm: LlmSettings | None = None
     neo4j: Neo4jSettings | None = None
+    pmc: PmcSettings = PmcSettings()
 
     @property
     def datasets(self) -> Path:
@@ -88,7 +110,7 @@ _PREFIX = "KG_"
 
 
 def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Read `KG_HOME`, `KG_CORPORA`, `KG_SHARDS`, … `KG_LLM_BASE_URL`, …, `KG_NEO4J_URI`, … from the environment.
+    """Read `KG_HOME`, `KG_CORPORA`, `KG_SHARDS`, … `KG_LLM_*`, `KG_NEO4J_*` and `KG_PMC_*` from the environment.
 
     Raises
     ------
@@ -98,7 +120,7 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """
     variables = {k: v for k, v in (os.environ if environment is None else environment).items() if v != ""}
     values: dict[str, object] = {}
-    sections: dict[str, dict[str, str]] = {"LLM": {}, "NEO4J": {}}
+    sections: dict[str, dict[str, str]] = {"LLM": {}, "NEO4J": {}, "PMC": {}}
     for name, value in variables.items():
         if not name.startswith(_PREFIX) or name in _FOREIGN:
             continue
@@ -118,6 +140,7 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
                 "home": home,
                 "llm": _llm(sections["LLM"], variables),
                 "neo4j": sections["NEO4J"] or None,
+                "pmc": sections["PMC"],
             }
         )
     except ValidationError as error:

@@ -65,6 +65,9 @@ def unsupported(
         return _nothing_found(question, ranked)
     quotes = {quote.key: quote.text for sentence in draft.sentences for quote in sentence.quotes}
     texts = list(quotes.values())
+    headed = {
+        quote.key: f"{quote.section_path} . {quote.text}" for s in draft.sentences for quote in s.quotes
+    }
     missing = [name for name in question.unknown_names if not _occurs(name, texts)]
     if missing:
         return f"no evidence that answers the question mentions {', '.join(missing)}"
@@ -73,7 +76,7 @@ def unsupported(
         link.text
         for link in question.links
         if not ends.intersection(link.ids)
-        and not any(find_name(tokenise(text), link.names) for text in texts)
+        and not any(find_name(tokenise(text), link.names) for text in headed.values())
     ]
     lenient = len(question.links) > 3 or (len(question.links) == 3 and question.kind != "yes_no")
     allowed = int(len(question.links) * (1 - settings.entities)) if lenient else 0

@@ -40,6 +40,7 @@ _NOUNS: dict[str, tuple[str, ...]] = {
     "inducer": ("increases", "activates"),
     "trigger": ("causes", "increases", "activates"),
     "lead": ("causes", "increases", "activates", "predisposes"),
+    "follow": ("causes", "predisposes", "associated_with"),
     "induce": ("increases", "causes", "activates", "produces"),
     "cause": ("causes", "predisposes", "increases"),
     "target": ("targets", "inhibits", "binds"),
@@ -72,7 +73,8 @@ _ORIENTED = frozenset(
 )
 _OF_HEAD = frozenset(stem(word) for word in ("target", "side", "adverse"))
 
-_CATEGORIES: dict[str, tuple[str, ...]] = {
+#: Words for a type of thing and the Biolink categories (without prefix) that are one.
+CATEGORIES: dict[str, tuple[str, ...]] = {
     "gene": ("Gene", "GeneOrGeneProduct", "Protein", "GeneFamily"),
     "protein": ("Protein", "Gene", "GeneOrGeneProduct", "GeneFamily"),
     "cytokine": ("Protein", "Gene", "GeneOrGeneProduct", "GeneFamily"),
@@ -112,14 +114,14 @@ _CATEGORIES: dict[str, tuple[str, ...]] = {
     "pathway": ("Pathway", "BiologicalProcess"),
     "process": ("BiologicalProcess", "Pathway", "PathologicalProcess", "PhysiologicalProcess"),
 }
-_TYPES = {stem(word): names for word, names in _CATEGORIES.items()}
+_TYPES = {stem(word): names for word, names in CATEGORIES.items()}
 
-_GENERIC = """able adequate always best better dangerous efficacious efficacy good justify necessary need really safe safety
+_GENERIC = """able act adequate always best better dangerous efficacious efficacy good justify necessary need really safe safety
     should still superior useful assess detect detection determine evaluate identify
     measure reveal valid valuable value worth adverse affect amount association become cause change clinical common compare condition connect connection contribute correlate corpus current
     define definition decline describe drop fall fraction get go detail development difference different effect effective effectiveness evidence example exist explain
-    explanation fact factor find finding function given help impact implicate important improve influence information interact interaction
-    involve involvement kind known lead level link list main major make manage management mechanism mediate name novel occur outcome
+    explanation fact factor find finding follow function given help impact implicate important improve influence information interact interaction
+    involve involvement kind known lead level link list lose main major make manage management mechanism mediate name novel occur outcome
     overview patient paper article people percent percentage person play possible potential presence primary process
     proportion question rate relate relation rise raise grow happen say see seen show side tell take
     relationship relevant report research response result risk role several show significant specific state step study subject
@@ -156,6 +158,11 @@ def asked_predicates(stems: Sequence[str]) -> frozenset[str]:
             continue
         found.update(names)
     return frozenset(found)
+
+
+def predicates_of(word: str) -> frozenset[str]:
+    """Predicates that the stem of one word expresses, in a question or a sentence."""
+    return frozenset(_ASKED.get(word) or ((_VERBS[word],) if word in _VERBS else ()))
 
 
 def link_role(
@@ -205,6 +212,7 @@ def are_opposites(one: str, other: str) -> bool:
 
 
 __all__ = [
+    "CATEGORIES",
     "CUE_STEMS",
     "STOP_WORDS",
     "EmbedName",
@@ -215,5 +223,6 @@ __all__ = [
     "asked_predicates",
     "is_passive",
     "link_role",
+    "predicates_of",
     "question_kind",
 ]

@@ -11,6 +11,7 @@ from kg_pipeline.graph.reader import Entity, GraphReader, Vector
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval import cues
 from retrieval.terms import (
+    RELATION_VERBS,
     STOP_WORDS,
     Name,
     Token,
@@ -169,7 +170,7 @@ def _exact_links(reader: GraphReader, text: str, tokens: Sequence[Token]) -> tup
     for width in range(min(_LONGEST_NAME, len(tokens)), 0, -1):
         for i in range(len(tokens) - width + 1):
             window = tokens[i : i + width]
-            if any(taken[i : i + width]) or not _can_be_name(tokens, i, width):
+            if any(taken[i : i + width]) or not _can_be_name(text, tokens, i, width):
                 continue
             start, end = window[0].start, window[-1].end
             entities = _named(reader, text[start:end])
@@ -189,14 +190,20 @@ def _absorb(links: Sequence[Link], tokens: Sequence[Token], taken: list[bool]) -
                 taken[i] = True
 
 
-def _can_be_name(tokens: Sequence[Token], i: int, width: int) -> bool:
+def _can_be_name(text: str, tokens: Sequence[Token], i: int, width: int) -> bool:
     first, last = tokens[i], tokens[i + width - 1]
     following = tokens[i + width] if i + width < len(tokens) else None
     if first.glued or (following and (following.glued or (following.hyphened and following.is_number))):
         return False
     if first.text in STOP_WORDS or (last.text in STOP_WORDS and not last.hyphened):
         return False
-    return width > 1 or (_is_content(first) and not first.is_number)
+    return width > 1 or (_is_content(first) and not first.is_number and not _is_verb(text, first))
+
+
+def _is_verb(text: str, token: Token) -> bool:
+    """Whether a lower-case word in -s is a verb of relation ("ASCL1 drives …"), which a noisy graph may have as a name."""
+    word = text[token.start : token.end]
+    return word.islower() and word.endswith("s") and token.start > 0 and stem(word) in RELATION_VERBS
 
 
 def _named(reader: GraphReader, name: str) -> tuple[Entity, ...]:
@@ -230,7 +237,7 @@ def _partial_links(
                 or not all(j in loose for j in range(i, i + width))
             ):
                 continue
-            if not _can_be_name(tokens, i, width):
+            if not _can_be_name(text, tokens, i, width):
                 continue
             start, end = tokens[i].start, tokens[i + width - 1].end
             entities = _referred(reader, text[start:end], _containing(reader, text[start:end]))

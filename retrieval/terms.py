@@ -20,7 +20,7 @@ _GREEK = {
 _TOKEN = re.compile(r"[α-ωΑ-Ωµ]|\d+(?:[.,]\d+)*|[^\W\d_α-ωΑ-Ωµ]+")
 _HYPHENS = frozenset("-‐‑‒–−/")
 
-_STOP_WORDS = """a about above across after all also although am among an and another any anyone are as at be because been before
+_STOP_WORDS = """a about above across after against all also although am among an and another any anyone are as at be because been before
     being between both but by can cannot could did do does doing done due during each either else etc every few for from
     further had has have having he her here his how however i if in into is it its itself just me more most much must my
     neither no nor not of off on once one only onto or other others our out over own per please rather same she should
@@ -119,6 +119,10 @@ RELATION_STEMS: frozenset[str] = frozenset(
     for phrase in (*predicate.words, predicate.label, predicate.inverse_label)
     for word in phrase.replace("-", " ").split()
     if word not in STOP_WORDS
+)
+#: Those of them that stand in the vocabulary as single words.
+RELATION_VERBS: frozenset[str] = frozenset(
+    stem(word) for predicate in PREDICATES.values() for word in predicate.words if " " not in word
 )
 _SIGNS: dict[str, int] = (
     {

@@ -59,6 +59,23 @@ def build(
 
 
 @app.command()
+def refresh(
+    corpus: CorpusName,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show what it would find, fetch and cost, and change nothing.")
+    ] = False,
+) -> None:
+    """Ask what a corpus holds now: what is added, updated, retracted, withdrawn. The next build does the rest."""
+    from kg_pipeline.cli import refreshing
+
+    console = Console()
+    if preview:
+        refreshing.preview(corpus, console)
+    else:
+        refreshing.show(console, refreshing.refresh(corpus, console))
+
+
+@app.command()
 def ask(
     corpus: CorpusName,
     question: Annotated[str, typer.Argument(help="A question in plain words.")],

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
 from filelock import FileLock, Timeout
 from rich.console import Console
 
@@ -21,6 +23,7 @@ from kg_pipeline.errors import GraphError, StageError
 from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.pmc.query_index import is_listed
 from kg_pipeline.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -70,25 +73,49 @@ def build(corpus: str, source: Path | None, console: Console) -> BuildResult:
         if source
         else find_corpus(settings.corpora_file, corpus)
     )
+    with exclusive(settings, corpus):
+        return _build_locked(spec, settings, console, started)
+
+
+@contextmanager
+def exclusive(settings: Settings, corpus: str) -> Iterator[None]:
+    """Let nobody else build or refresh the corpus while the block runs.
+
+    Raises
+    ------
+    StageError
+        If somebody does already.
+
+    """
     lock = FileLock(settings.home / "locks" / f"{corpus}.lock")
     Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
     try:
-        with lock.acquire(timeout=0):
-            return _build_locked(spec, settings, console, started)
+        lock.acquire(timeout=0)
     except Timeout:
         raise StageError(
             f"Another build of corpus {corpus!r} is running. Wait for it to end, then build again."
         ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def materialise_listing(spec: CorpusSpec, settings: Settings, console: Console) -> None:
+    """Materialise the corpus' `article_index` through Dagster."""
+    defs, instance = _dagster(settings, console)
+    with instance, progress.shown(console):
+        _materialise(defs, instance, ["article_index"], partition=spec.name)
 
 
 def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, started: float) -> BuildResult:
-    with console.status("Starting Dagster …"):
-        instance = dagster_instance.open_instance(settings)
-        from kg_pipeline.definitions import defs
+    defs, instance = _dagster(settings, console)
     datasets, versions = Datasets(settings.datasets), VersionStore(settings.graphs)
     seconds: dict[str, float] = {}
     with instance, progress.shown(console):
-        seconds |= _materialise(defs, instance, ["article_index"], partition=spec.name)
+        # What a query finds is asked for by a refresh; a folder is cheap to look at.
+        if not is_listed(datasets, spec, settings):
+            seconds |= _materialise(defs, instance, ["article_index"], partition=spec.name)
         key = _build_key(datasets, spec, settings)
         known = _finished_build(datasets, versions, spec.name, key)
         if known is not None and settings.neo4j is None:
@@ -104,7 +131,7 @@ def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, starte
     reader = versions.open(spec.name)
     manifest = reader.manifest
     reader.close()
-    if manifest.pending_chunks == 0:
+    if manifest.pending_chunks == 0 and not _has_unfetched(datasets, spec):
         record = {"key": key, "version": manifest.version}
         files.write_text(_record_path(datasets, spec.name), json.dumps(record))
     return BuildResult(
@@ -117,17 +144,35 @@ def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, starte
     )
 
 
+def _dagster(settings: Settings, console: Console) -> tuple[dg.Definitions, dg.DagsterInstance]:
+    with console.status("Starting Dagster …"):
+        instance = dagster_instance.open_instance(settings)
+        from kg_pipeline.definitions import defs
+    return defs, instance
+
+
 def _build_key(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> str:
+    # An article of a query is known by where it is kept until it is fetched, and is decided about by the query.
+    identity = "content_sha256" if spec.query is None else "source_ref"
     index = datasets.read("article_index", spec.name).select(
-        "article_id", "version", "content_sha256", "status", "shard"
+        "article_id", "version", identity, "status", "license_class", "shard"
     )
     return digest(
         index.rows(),
         spec.model_dump(),
+        spec.query.model_dump(mode="json") if spec.query else None,
         code_digest(_CODE),
         [settings.spacy_model, settings.sentence_model, settings.embedding_model, settings.shards],
         [settings.llm.base_url, settings.llm.model] if settings.llm else None,
     )
+
+
+def _has_unfetched(datasets: Datasets, spec: CorpusSpec) -> bool:
+    """Whether articles of a query could not be fetched, so that the next build has to try again."""
+    if spec.query is None:
+        return False
+    status = datasets.scan("articles.status", spec.name).filter(pl.col("status") != "ok")
+    return bool(status.select(pl.len()).collect().item())
 
 
 def _record_path(datasets: Datasets, corpus: str) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -44,6 +44,16 @@ def shown(console: Console) -> Iterator[None]:
             logger.removeHandler(handler)
             logger.setLevel(before)
             logger.propagate = propagated
+
+
+def reporter(stage: str) -> Callable[[int, int], None]:
+    """Progress of something that is done outside of Dagster."""
+    logger = logging.getLogger(LOGGER)
+
+    def report(done: int, total: int) -> None:
+        logger.info(stage, extra={"done": done, "total": total})
+
+    return report
 
 
 class _Bars(logging.Handler):

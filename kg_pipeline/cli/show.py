@@ -66,7 +66,7 @@ def corpora(console: Console) -> None:
     versions_of = VersionStore(settings.graphs)
     table = Table("corpus", "title", "source", "current version")
     for name, spec in load_corpora(settings.corpora_file).items():
-        source = "packaged sample articles" if name == "demo" else spec.source
+        source = "packaged sample articles" if name == "demo" else spec.origin
         table.add_row(name, spec.title, source, versions_of.current(name) or f"none: kg build {name}")
     console.print(table)
     console.print(f"Corpora file: {settings.corpora_file}", highlight=False, soft_wrap=True)

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kg_pipeline.extraction.dependency import children, conjuncts, noun, prepositional
+from kg_pipeline.extraction.phrases import PHRASE_NOUNS, Phrase, phrases
 from kg_pipeline.extraction.predicate_lexicon import EVENT_NOUNS, RISK_NOUNS, ROLE_NOUNS
 from kg_pipeline.extraction.word_list import word_set
+from kg_pipeline.vocabulary.categories import ANATOMY, group_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -46,6 +48,20 @@ _RAISED = frozenset({"increased", "higher", "elevated", "greater", "high", "rais
 _LOWERED = frozenset(
     {"reduced", "lower", "decreased", "low", "diminished", "lowered", "reduction", "decrease"}
 )
+#: Adjectives that turn the sign of the noun they stand with: "impaired clearance", "reduced expression of X".
+_WANTING = word_set(
+    "reduced lower decreased low diminished lowered impaired defective deficient insufficient absent"
+)
+#: How much of it there is: what stimulates "the production of X" raises X.
+_QUANTITIES = word_set(
+    """level expression concentration abundance amount transcription release production secretion synthesis generation
+    formation accumulation
+    """
+)
+#: What cells do and undergo; of anything but cells these say something else ("survival of patients").
+_CELL_PROCESSES = word_set(
+    "survival proliferation expansion growth maturation recruitment infiltration accumulation number"
+)
 #: Nouns that change what they hold in a way they do not say.
 _BLURRING = word_set(
     """mutation variant polymorphism allele genotype haplotype dysregulation dysfunction alteration imbalance amplification
@@ -59,10 +75,21 @@ _CHANGES = word_set("increase rise elevation change reduction decrease decline")
 _GIVEN = frozenset({"treatment", "therapy", "supplementation", "exposure", "infection"})
 #: Nouns that make something else of the name before them; with those above, they are never verbs in these texts.
 _HIDING = word_set(
-    "mimetic receptor antibody promoter analog analogue agonist ligand cell mouse mice deficient family"
+    """mimetic receptor antibody promoter analog analogue agonist ligand cell mouse mice deficient family killing lysis
+    clearance uptake presentation
+    """
 )
 #: All nouns that a name may modify: "X levels", "X knockdown", "the X inhibitor".
-MODIFIED = _TRANSPARENT | _TURNING | _HIDING | _RISKS | _BLURRING | EVENT_NOUNS.keys() | ROLE_NOUNS.keys()
+MODIFIED = (
+    _TRANSPARENT
+    | _TURNING
+    | _HIDING
+    | _RISKS
+    | _BLURRING
+    | PHRASE_NOUNS
+    | EVENT_NOUNS.keys()
+    | ROLE_NOUNS.keys()
+)
 _MAX_DEPTH = 3  # "the risk of development of symptoms of X"
 
 
@@ -76,17 +103,33 @@ class Argument:
     blurred: bool = False  # "mutations in X": what they do to X is not said
     risk: int | None = None  # None: no risk; +1 raised, -1 lowered, 0 unsaid
     denied: bool = False  # "but not Y"
+    quantity: bool = False  # "the production of Y"
+    phrase: Phrase | None = None  # "resistance to Y": the argument is the whole phrase
 
 
 def arguments(parse: Parse, token: Token, *, patients: bool = False) -> list[Argument]:
     """Mentions that the noun and those joined to it speak of; none where a noun hides them."""
     found = []
-    for i, each in enumerate(conjuncts(token)):
+    for i, each in enumerate(_joined(parse, token)):
         denied = i > 0 and _is_denied(parse, each)
         found += [replace(argument, denied=denied) for argument in _resolve(parse, each, patients, 0)]
     if not found:
         return found
-    return list({argument.mention: argument for argument in reversed(found)}.values())[::-1]
+    return list({(each.mention, each.phrase): each for each in reversed(found)}.values())[::-1]
+
+
+def _joined(parse: Parse, token: Token) -> list[Token]:
+    """The noun and those joined to it, also "inhibition" of "loss of X and inhibition of Y", parsed as joined to X."""
+    found = conjuncts(token)
+    for each in found:
+        for _, thing in prepositional(each, "of"):
+            found += [other for other in conjuncts(thing)[1:] if _is_parallel(parse, other)]
+    return found
+
+
+def _is_parallel(parse: Parse, token: Token) -> bool:
+    changes = noun(token) in _TURNING or noun(token) in _TRANSPARENT
+    return changes and parse.mention(token) is None and bool(prepositional(token, "of"))
 
 
 def is_denied_noun(token: Token) -> bool:
@@ -97,10 +140,13 @@ def is_denied_noun(token: Token) -> bool:
 def _resolve(parse: Parse, token: Token, patients: bool, depth: int) -> list[Argument]:
     mention = parse.mention(token)
     if mention is not None:
-        return [] if _is_cut_off(parse, token) else [Argument(mention, token.i)]
+        return [] if _is_cut_off(parse, token) else [Argument(mention, token.i, turned=_is_wanting(token))]
     if depth > _MAX_DEPTH or token.pos_ not in ("NOUN", "PROPN", "VERB", "ADJ"):
         return []
     word = noun(token)
+    named = [Argument(each, i, phrase=phrase) for each, i, phrase in phrases(parse, token)]
+    if named:
+        return named
     if word in _RISKS:
         inner = _inside(parse, token, patients, depth, frozenset({"of", "for", "to"}))
         return [replace(argument, risk=_change(token)) for argument in inner]
@@ -110,11 +156,26 @@ def _resolve(parse: Parse, token: Token, patients: bool, depth: int) -> list[Arg
     if word in _BLURRING:
         inner = _inside(parse, token, patients, depth, frozenset({"of", "in"}))
         return [replace(argument, blurred=True) for argument in inner]
+    if word in _CELL_PROCESSES:
+        inner = _inside(parse, token, patients, depth, frozenset({"of"}))
+        if word not in _TRANSPARENT:
+            inner = [a for a in inner if group_of(parse.sentence.mentions[a.mention].category) == ANATOMY]
+        return _turned_by(token, inner)
     if word in _TRANSPARENT or word in _TRANSPARENT_EVENTS:
-        return _inside(parse, token, patients, depth, _of(word))
+        inner = _turned_by(token, _inside(parse, token, patients, depth, _of(word)))
+        return [replace(each, quantity=True) for each in inner] if word in _QUANTITIES else inner
     if patients and word in PATIENTS:
         return _inside(parse, token, patients, depth, frozenset({"with"}))
     return []
+
+
+def _turned_by(token: Token, inner: list[Argument]) -> list[Argument]:
+    """Arguments of a noun, turned where an adjective says that there is little of it."""
+    return [replace(each, turned=not each.turned) for each in inner] if _is_wanting(token) else inner
+
+
+def _is_wanting(token: Token) -> bool:
+    return any(child.lower_ in _WANTING for child in children(token, "amod"))
 
 
 def _is_cut_off(parse: Parse, token: Token) -> bool:
@@ -138,7 +199,8 @@ def _inside(
 ) -> list[Argument]:
     for preposition, thing in prepositional(token):
         if preposition.lower_ in prepositions:
-            found = [a for each in conjuncts(thing) for a in _resolve(parse, each, patients, depth + 1)]
+            held = [each for each in conjuncts(thing) if each is thing or not _is_parallel(parse, each)]
+            found = [a for each in held for a in _resolve(parse, each, patients, depth + 1)]
             if found:
                 return found
     modifiers = [child for child in children(token, "compound", "nmod", "amod", "poss") if child.i < token.i]

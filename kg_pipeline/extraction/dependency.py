@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kg_pipeline.extraction.inflection import singular
+from kg_pipeline.extraction.word_list import word_set
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -18,6 +19,15 @@ _RELATIVE = frozenset({"which", "that", "who"})
 _OBJECT_CONTROL = frozenset({"enable", "allow", "permit", "cause", "lead", "drive", "use", "force"})
 #: Prepositions before a gerund that has the main verb's subject: "acts by inhibiting Y".
 GERUND_PREPOSITIONS = frozenset({"by", "through", "via", "in", "to", "of", "for", "without"})
+#: What is used, given or made "to do Y" does it; what is incubated or kept to do it does not.
+_PURPOSEFUL = word_set(
+    """use employ apply give administer prescribe approve license indicate recommend need require develop design engineer
+    show find report know demonstrate observe prove think believe suggest propose predict expect
+    """
+)
+#: What is done to cells and samples in a laboratory, whose purpose may be parsed as a complement.
+_HANDLING = word_set("keep wash incubate transfect transduce culture store stain fix heat cool place leave seed add")
+_ALONE = (["it"], ["they"])
 _MAX_CLIMB = 12  # heads followed before giving up; parses of real sentences stay below it
 
 
@@ -60,9 +70,11 @@ def subjects(verb: Token, depth: int = 0) -> list[Token]:
     if depth > _MAX_CLIMB:
         return []
     own = children(verb, "nsubj", "nsubjpass")
+    head = verb.head
+    if verb.dep_ == "conj" and head.pos_ == "VERB" and [token.lower_ for token in own] in _ALONE:
+        return subjects(head, depth + 1)  # "X reaches Y, and it causes Z"
     if own:
         return [_antecedent(token, verb) for token in own]
-    head = verb.head
     if verb.dep_ in ("relcl", "acl"):
         return [head]
     if verb.dep_ == "acomp":  # "X was unable to inhibit Y"
@@ -73,6 +85,8 @@ def subjects(verb: Token, depth: int = 0) -> list[Token]:
         objects = children(head, "dobj")
         if objects and head.lemma_.lower() in _OBJECT_CONTROL:
             return objects
+        if head.lemma_.lower() in _HANDLING and verb.tag_ == "VB":
+            return []
         return subjects(head, depth + 1)
     if (
         verb.dep_ == "advcl"
@@ -82,7 +96,7 @@ def subjects(verb: Token, depth: int = 0) -> list[Token]:
     ):
         return subjects(head, depth + 1)
     if verb.dep_ == "advcl" and verb.tag_ == "VB" and children(verb, "aux"):  # "is used to treat Y"
-        return subjects(head, depth + 1)
+        return [] if _is_aim(verb) else subjects(head, depth + 1)
     if verb.dep_ == "pcomp" and head.lower_ in GERUND_PREPOSITIONS:
         governor = head.head
         if governor.pos_ in ("NOUN", "PROPN"):
@@ -95,6 +109,15 @@ def subjects(verb: Token, depth: int = 0) -> list[Token]:
             else subjects(governor, depth + 1)
         )
     return []
+
+
+def _is_aim(verb: Token) -> bool:
+    """Whether the infinitive is what somebody does to the subject for: "cells were kept in the dark to raise Y"."""
+    head = verb.head
+    first = head.head if head.dep_ == "conj" and head.tag_ in ("VBN", "VBD") else head
+    if is_passive(head) or is_passive(first):
+        return head.lemma_.lower() not in _PURPOSEFUL
+    return verb.i < head.i  # "To raise Y, a low dose is best"
 
 
 def objects(verb: Token) -> list[Token]:

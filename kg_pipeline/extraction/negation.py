@@ -124,6 +124,8 @@ def is_speculative(parse: Parse, trigger: Token) -> bool:
             if _doubts(head):
                 return True  # "may inhibit Y, leading to Z": as doubtful as what it follows from
             continue
+        if child.dep_ in ("nsubj", "nsubjpass") and _is_open(head):
+            return True
         if child.dep_ in _CLAUSE_BORDERS or parse.mention(head) is not None:
             return False
         lemma = head.lemma_.lower()
@@ -155,6 +157,12 @@ def is_speculative(parse: Parse, trigger: Token) -> bool:
         elif child.dep_ not in ("compound", "amod", "nmod", "poss"):
             return False
     return any(mark.lower_ in _DOUBTING_MARKS for mark in children(trigger, "mark"))
+
+
+def _is_open(verb: Token) -> bool:
+    """Whether what the verb speaks of is yet to be found out: "remains to be examined", "has yet to be shown"."""
+    is_waiting = verb.lemma_.lower() == "remain" or any(c.lower_ == "yet" for c in verb.subtree)
+    return is_waiting and any(children(each, "auxpass") for each in children(verb, "xcomp", "ccomp"))
 
 
 def _denials(token: Token) -> int:

@@ -84,10 +84,13 @@ def _role(parse: Parse, role: Token, meaning: Meaning) -> Iterator[Reading]:
     """Read "X is an inhibitor of Y", "X, a Y inhibitor", "the Y inhibitor X", "X serves as a marker for Y"."""
     held = prepositional(role, "of", "for", "in") if noun(role) != "type" else prepositional(role, "of")
     inner = [thing for _, thing in held]
+    is_kind = meaning.predicate == "subclass_of"  # only ever "form of Y": "antibodies form complexes" is a verb
     compounds = [
-        child for child in children(role, "compound", "nmod", "amod") if parse.mention(child) is not None
+        child
+        for child in children(role, "compound", "nmod", "amod")
+        if parse.mention(child) is not None and not is_kind
     ]
-    if not compounds and role.dep_ == "compound" and role.i > 0:
+    if not compounds and not is_kind and role.dep_ == "compound" and role.i > 0:
         before = role.nbor(-1)
         compounds = [before] if before.head == role.head and parse.mention(before) is not None else []
     holders = _holders(role)

@@ -11,13 +11,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from kg_pipeline.extraction.arguments import MODIFIED
 from kg_pipeline.extraction.grounding import MentionSpan
+from kg_pipeline.extraction.inflection import singular
 from kg_pipeline.extraction.negation import is_question
 from kg_pipeline.extraction.noun_patterns import noun_readings
+from kg_pipeline.extraction.phrases import Phrase
+from kg_pipeline.extraction.predicate_lexicon import verb_forms
 from kg_pipeline.extraction.sentence_parser import Parse, Sentence, SentenceParser
 from kg_pipeline.extraction.statements import Statement, statements
+from kg_pipeline.extraction.table_patterns import CONFIDENCE as CELL_CONFIDENCE
+from kg_pipeline.extraction.table_patterns import Cell, cells, is_row
 from kg_pipeline.extraction.verb_patterns import verb_readings
 from kg_pipeline.extraction.word_list import word_set
+from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
 
 EXTRACTOR = "offline"
 #: Who or what was studied; never an end of a triple. In lower-case singular or plural, as the text has it.
@@ -26,13 +33,18 @@ _HOSTS = word_set(
     children infant infants people participant participants subject subjects adult adults mammal mammals animal animals
     """
 )
+#: Words that carry a relation and are things of their own.
+_NAMED = frozenset({"autoantibody"})
 #: Longer ones are lists, tables or failed splits; their parse is slow and wrong. In characters.
 _LONGEST_SENTENCE = 1500
 
 
 @dataclass(frozen=True, slots=True)
 class OfflineTriple:
-    """A triple that a sentence states; `quote` is the sentence, `start` its offset in the document's text."""
+    """A triple that a sentence states; `quote` is the sentence, `start` its offset in the document's text.
+
+    `new_mentions` are the ends that the sentence names through another mention ("resistance to X").
+    """
 
     head: MentionSpan
     tail: MentionSpan
@@ -43,6 +55,7 @@ class OfflineTriple:
     quote: str
     start: int
     confidence: float
+    new_mentions: tuple[MentionSpan, ...] = ()
 
     @property
     def end(self) -> int:
@@ -63,7 +76,7 @@ def sentences_to_read(
         for mention in ordered[first:]:
             if mention.start >= end:
                 break
-            if mention.end <= end and mention.text.lower() not in _HOSTS:
+            if mention.end <= end and not _is_generic(mention):
                 inside.append(mention)
         if end - start <= _LONGEST_SENTENCE and len({_identity(mention) for mention in inside}) > 1:
             yield Sentence(start, text[start:end], tuple(inside))
@@ -71,20 +84,42 @@ def sentences_to_read(
 
 def extract(parser: SentenceParser, sentences: Sequence[Sentence]) -> list[OfflineTriple]:
     """Triples of the sentences, in order."""
-    stated = [sentence for sentence in sentences if not is_question(sentence.text)]
-    return [triple for parse in parser.parse(stated) for triple in read(parse)]
+    parses = parser.parse([each for each in sentences if _is_prose(each)])
+    triples = []
+    for sentence in sentences:
+        if _is_prose(sentence):
+            triples += read(next(parses))
+        else:
+            triples += [_of_cell(sentence, cell) for cell in cells(sentence)]
+    return triples
 
 
 def read(parse: Parse) -> list[OfflineTriple]:
     """Triples of one parsed sentence: each pair and predicate once, in the surest and most cautious reading."""
-    best: dict[tuple[int, int, str], Statement] = {}
+    best: dict[tuple[str, ...], Statement] = {}
     for reading in chain(verb_readings(parse), noun_readings(parse)):
         for statement in statements(parse, reading):
             if _are_same(parse, statement):
                 continue
-            key = (statement.head, statement.tail, statement.predicate)
+            ends = (_end(parse, each) for each in _ends(statement))
+            key = (*(f"{end.start:09}:{end.end:09}" for end in ends), statement.predicate)
             best[key] = _merged(best[key], statement) if key in best else statement
     return [_triple(parse, best[key]) for key in sorted(best)]
+
+
+def _is_generic(mention: MentionSpan) -> bool:
+    """Whether the mention is a host, or a word that states or carries a relation: "affects", "degradation"."""
+    word = mention.text.lower()
+    if word in _HOSTS:
+        return True
+    if " " in word or not mention.text[1:].islower():
+        return False
+    is_verb = word in verb_forms() and group_of(mention.category) not in (CHEMICAL, GENE)  # lead is a metal, too
+    return is_verb or singular(word) in MODIFIED - _NAMED
+
+
+def _is_prose(sentence: Sentence) -> bool:
+    return not is_row(sentence.text) and not is_question(sentence.text)
 
 
 def _merged(known: Statement, other: Statement) -> Statement:
@@ -97,19 +132,45 @@ def _merged(known: Statement, other: Statement) -> Statement:
 
 
 def _are_same(parse: Parse, statement: Statement) -> bool:
-    mentions = parse.sentence.mentions
-    return _identity(mentions[statement.head]) == _identity(mentions[statement.tail])
+    head, tail = (_end(parse, each) for each in _ends(statement))
+    return _identity(head) == _identity(tail)
 
 
 def _identity(mention: MentionSpan) -> str:
     return mention.concept_id or mention.normal_form.casefold()
 
 
+def _ends(statement: Statement) -> tuple[tuple[int, Phrase | None], tuple[int, Phrase | None]]:
+    return (statement.head, statement.head_phrase), (statement.tail, statement.tail_phrase)
+
+
+def _end(parse: Parse, end: tuple[int, Phrase | None]) -> MentionSpan:
+    """The mention at an end of a statement; a new one where the end is a phrase."""
+    sentence, (index, phrase) = parse.sentence, end
+    mention = sentence.mentions[index]
+    if phrase is None:
+        return mention
+    article_id = mention.mention_id.rpartition(":")[0]
+    start, stop = sentence.start + phrase.start, sentence.start + phrase.end
+    return MentionSpan(
+        mention_id=f"{article_id}:{start}-{stop}",
+        start=start,
+        end=stop,
+        text=sentence.text[phrase.start : phrase.end],
+        normal_form=phrase.name,
+        category=phrase.category,
+        concept_id=None,
+    )
+
+
 def _triple(parse: Parse, statement: Statement) -> OfflineTriple:
     sentence = parse.sentence
+    ends = _ends(statement)
+    head, tail = (_end(parse, each) for each in ends)
+    is_new = (phrase is not None for _, phrase in ends)
     return OfflineTriple(
-        head=sentence.mentions[statement.head],
-        tail=sentence.mentions[statement.tail],
+        head=head,
+        tail=tail,
         predicate=statement.predicate,
         predicate_text=statement.predicate_text,
         negated=statement.negated,
@@ -117,4 +178,19 @@ def _triple(parse: Parse, statement: Statement) -> OfflineTriple:
         quote=sentence.text,
         start=sentence.start,
         confidence=statement.confidence,
+        new_mentions=tuple(end for end, new in zip((head, tail), is_new, strict=True) if new),
+    )
+
+
+def _of_cell(sentence: Sentence, cell: Cell) -> OfflineTriple:
+    return OfflineTriple(
+        head=cell.head,
+        tail=cell.tail,
+        predicate=cell.predicate,
+        predicate_text=cell.predicate_text,
+        negated=False,
+        speculative=cell.speculative,
+        quote=sentence.text,
+        start=sentence.start,
+        confidence=CELL_CONFIDENCE,
     )

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from kg_pipeline.errors import ModelError
 from kg_pipeline.extraction.arguments import MODIFIED
 from kg_pipeline.extraction.inflection import singular
-from kg_pipeline.extraction.predicate_lexicon import (
-    verb_forms,
-)
+from kg_pipeline.extraction.parse_repairs import repair
+from kg_pipeline.extraction.predicate_lexicon import PARTICIPLES, verb_forms
 from kg_pipeline.fingerprint import file_sha256
 
 if TYPE_CHECKING:
@@ -37,6 +36,13 @@ _BATCH = 64
 _HYPHEN = r"\-\u2010\u2011\u2012\u2013"
 _AFTER = re.compile(rf"[{_HYPHEN}]([A-Za-z]+(?:[{_HYPHEN}][A-Za-z]+)?)")
 _NEXT_WORD = re.compile(r" ([a-z]+)")
+#: "in X induced Y": a participle that only lacks its hyphen, as the word before the name shows.
+_LOOSE = re.compile(
+    rf" ({'|'.join(sorted(word for word in PARTICIPLES if word.endswith('ed')))}|driven)(?= (?!(?:by|with|to|in|from)\b)\w)"
+)
+_LEADING = re.compile(r"\b(?:in|of|with|from|for|to|on|under|during|between) $", re.IGNORECASE)
+#: Numbers that go on with a list: "HDAC1/2/6".
+_SERIES = re.compile(r"(?:/\d+[a-zA-Z]?)+\b")
 _BEFORE = re.compile(rf"(?<![\w{_HYPHEN}])\w+[{_HYPHEN}]$")
 _JOINED = re.compile(rf"\b(up|down|over|dys)[{_HYPHEN}\s](?=regulat|modulat|express)", re.IGNORECASE)
 _PARENTHESES = re.compile(r"(?<=\s)(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
@@ -138,7 +144,7 @@ class SentenceParser:
         ]
         parsed = self.language.pipe(docs, batch_size=_BATCH)
         for sentence, units, doc in zip(sentences, prepared, parsed, strict=True):
-            yield Parse(sentence, units, doc)
+            yield Parse(sentence, units, repair(doc))
 
     def units(self, sentence: Sentence) -> tuple[Unit, ...]:
         """Tokens of the simplified sentence."""
@@ -162,7 +168,10 @@ class SentenceParser:
 def _mention_units(sentence: Sentence) -> list[Unit]:
     """A unit for each mention with what a hyphen joins to it; of overlapping mentions the longest stays."""
     chosen: list[tuple[int, int, int]] = []
-    spans = [(m.start - sentence.start, m.end - sentence.start, i) for i, m in enumerate(sentence.mentions)]
+    spans = [
+        (m.start - sentence.start, _with_series(sentence.text, m.end - sentence.start), i)
+        for i, m in enumerate(sentence.mentions)
+    ]
     for start, end, i in sorted(spans, key=lambda span: (span[0] - span[1], span)):
         if all(end <= s or e <= start for s, e, _ in chosen):
             chosen.append((start, end, i))
@@ -170,7 +179,7 @@ def _mention_units(sentence: Sentence) -> list[Unit]:
     ends = {end for _, end, _ in chosen}
     units = []
     for start, end, i in sorted(chosen):
-        after = _AFTER.match(sentence.text, end)
+        after = _AFTER.match(sentence.text, end) or _loose_participle(sentence.text, start, end)
         before = _BEFORE.search(sentence.text, max(0, start - 24), start)
         if before and before.start() not in starts and not any(before.start() < e <= start for e in ends):
             units.append(Unit(before.group() + STAND_IN, before.start(), end, i, attached=before.group()))
@@ -182,6 +191,17 @@ def _mention_units(sentence: Sentence) -> list[Unit]:
             word = MODIFIER_STAND_IN if names_next else _stand_in(sentence.text, end)
             units.append(Unit(word, start, end, i))
     return [unit for i, unit in enumerate(units) if i == 0 or units[i - 1].end <= unit.start]
+
+
+def _with_series(text: str, end: int) -> int:
+    """The end of a name with the numbers that a slash adds to it."""
+    series = _SERIES.match(text, end)
+    return series.end() if series else end
+
+
+def _loose_participle(text: str, start: int, end: int) -> re.Match[str] | None:
+    found = _LOOSE.match(text, end)
+    return found if found and _LEADING.search(text, max(0, start - 12), start) else None
 
 
 def _stand_in(text: str, end: int) -> str:

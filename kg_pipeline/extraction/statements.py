@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Literal
 
 from kg_pipeline.extraction.arguments import Argument
 from kg_pipeline.extraction.negation import is_negated, is_speculative
+from kg_pipeline.extraction.phrases import Phrase
 from kg_pipeline.extraction.predicate_lexicon import Meaning
-from kg_pipeline.vocabulary.categories import ANATOMY, DISORDER, group_of
+from kg_pipeline.vocabulary.categories import ANATOMY, CHEMICAL, DISORDER, group_of
 from kg_pipeline.vocabulary.domains import fits
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
@@ -54,6 +55,8 @@ _UNSIGNED = {
     "regulates": "regulates",
     "associated_with": "associated_with",
     "correlated_with": "correlated_with",
+    "biomarker_of": "biomarker_of",
+    "manifestation_of": "associated_with",
 }
 #: What remains when it is not said how head or tail is changed: "mutations in X"; empty for nothing.
 _BLURRED = {
@@ -94,7 +97,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A triple between two mentions of the sentence, by index."""
+    """A triple between two mentions of the sentence, by index, or between phrases around them."""
 
     head: int
     tail: int
@@ -103,6 +106,8 @@ class Statement:
     negated: bool
     speculative: bool
     confidence: float
+    head_phrase: Phrase | None = None
+    tail_phrase: Phrase | None = None
 
 
 def statements(parse: Parse, reading: Reading) -> Iterator[Statement]:
@@ -139,13 +144,19 @@ def statements(parse: Parse, reading: Reading) -> Iterator[Statement]:
             negated=negated != (subject.denied or thing.denied),
             speculative=speculative,
             confidence=round(CONFIDENCE[reading.pattern] * TURNED_FACTOR**turns, 4),
+            head_phrase=head.phrase,
+            tail_phrase=tail.phrase,
         )
 
 
 def _brought_about(parse: Parse, predicate: str, head: Argument, tail: Argument) -> str:
-    """What causes a molecule or cells raises them: "leads to accumulation of Y"."""
-    is_cause = predicate == "causes" and not fits(predicate, _category(parse, head), _category(parse, tail))
-    return "increases" if is_cause else predicate
+    """What a cause does to what it has a noun for: it raises molecules and cells, and lowers what it causes a loss of."""
+    if predicate == "activates" and tail.quantity:
+        return "increases"
+    if predicate != "causes":
+        return predicate
+    is_raised = not fits(predicate, _category(parse, head), _category(parse, tail))
+    return "increases" if is_raised or (tail.turned and tail.risk is None) else predicate
 
 
 def _signed(predicate: str, head: Argument, tail: Argument) -> tuple[str, bool] | None:
@@ -186,6 +197,8 @@ def _fitting(predicate: str, head: str, tail: str, word: str) -> str | None:
         return "causes"
     if predicate == "regulates" and word.startswith("affect") and group_of(tail) == ANATOMY:
         return "located_in" if group_of(head) == DISORDER else None  # "lesions affecting the skin"
+    if word.startswith(("link", "connect")) and group_of(head) == group_of(tail) == CHEMICAL:
+        return None  # "pomalidomide linked to JQ1": a bond
     if predicate == "causes" and word.startswith(_ORIGIN_WORDS) and group_of(head) == ANATOMY:
         return None  # "tumours arising from macrophages": an origin, not a cause
     if fits(predicate, head, tail):
@@ -194,4 +207,6 @@ def _fitting(predicate: str, head: str, tail: str, word: str) -> str | None:
 
 
 def _category(parse: Parse, argument: Argument) -> str:
+    if argument.phrase is not None:
+        return argument.phrase.category
     return parse.sentence.mentions[argument.mention].category

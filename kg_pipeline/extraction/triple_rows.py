@@ -75,12 +75,18 @@ def llm_rows(
 
 def new_mention_rows(article_id: str, extractions: Iterable[ChunkExtraction]) -> list[Row]:
     """Rows of `triple_mentions`: the mentions that the model named and the text holds."""
-    mentions: dict[str, MentionSpan] = {
-        mention.mention_id: mention
+    named = (
+        mention
         for extraction in extractions
         for triple in extraction.triples
         for mention in triple.new_mentions
-    }
+    )
+    return mention_rows(article_id, named, source="llm")
+
+
+def mention_rows(article_id: str, named: Iterable[MentionSpan], *, source: str) -> list[Row]:
+    """Rows of `triple_mentions`, one for each distinct span, in document order."""
+    mentions = {mention.mention_id: mention for mention in named}
     return [
         {
             "article_id": article_id,
@@ -92,7 +98,7 @@ def new_mention_rows(article_id: str, extractions: Iterable[ChunkExtraction]) ->
             "category": mention.category,
             "concept_id": mention.concept_id,
             "candidates": [],
-            "source": "llm",
+            "source": source,
         }
         for mention in sorted(mentions.values(), key=lambda each: (each.start, each.end))
     ]

@@ -22,6 +22,7 @@ from kg_pipeline.extraction.sentence_parser import PINNED_WEIGHTS, load_parser
 from kg_pipeline.extraction.triple_rows import (
     ChunkSpan,
     llm_rows,
+    mention_rows,
     new_mention_rows,
     offline_rows,
     reject_rows,
@@ -52,9 +53,12 @@ _OFFLINE = tuple(
         "negation",
         "noun_patterns",
         "offline_triples",
+        "parse_repairs",
+        "phrases",
         "predicate_lexicon",
         "sentence_parser",
         "statements",
+        "table_patterns",
         "verb_patterns",
         "word_list",
     )
@@ -156,8 +160,14 @@ def _read_offline(articles: Mapping[str, _Article], settings: Settings) -> Itera
         article = articles[article_id]
         spans = [span for of_chunk in article.sentences for span in of_chunk]
         triples = extract(parser, list(sentences_to_read(article.text, spans, article.mentions)))
+        known = {mention.mention_id for mention in article.mentions}
+        named = [each for triple in triples for each in triple.new_mentions if each.mention_id not in known]
         return ArticleOutput(
-            article_id, {"triples": offline_rows(article_id, triples, article.chunks, EXTRACTOR)}
+            article_id,
+            {
+                "triples": offline_rows(article_id, triples, article.chunks, EXTRACTOR),
+                "triple_mentions": mention_rows(article_id, named, source="model"),
+            },
         )
 
     return one_by_one(read)(list(articles))

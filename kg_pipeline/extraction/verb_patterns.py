@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kg_pipeline.extraction.arguments import Argument, arguments
+from kg_pipeline.extraction.arguments import PATIENTS, Argument, arguments
 from kg_pipeline.extraction.dependency import (
     children,
+    conjuncts,
     is_passive,
+    noun,
     objects,
     prepositional,
     subjects,
@@ -40,6 +42,10 @@ _ADJECTIVES: dict[str, tuple[frozenset[str], Meaning]] = {
 #: Where a changed level in a disorder is an association: "IL-6 was increased in lupus".
 _LEVEL_CHANGES = frozenset({"increases", "decreases", "expresses"})
 _OBSERVED_IN = frozenset({"in", "among"})
+_BEARING = frozenset({"have", "show", "exhibit", "display"})
+_CHANGED = frozenset(
+    {"increased", "elevated", "higher", "raised", "high", "decreased", "reduced", "lower", "low", "altered"}
+)
 _ADVERB_SIGNS = {"positively": "increases", "negatively": "decreases"}
 #: Sign of what a gerund does, for "X causes Z by raising Y".
 _MECHANISM = {"increases": 1, "activates": 1, "causes": 1, "decreases": -1, "inhibits": -1}
@@ -50,6 +56,8 @@ def verb_readings(parse: Parse) -> Iterator[Reading]:
     """Readings of every verb of the lexicon in the sentence."""
     for token in parse.doc:
         meanings = _meanings(token)
+        if token.lemma_.lower() in _BEARING and token.pos_ == "VERB":
+            yield from _levels(parse, token)
         if meanings and parse.units[token.i].mention is None:
             yield from _verb(parse, token, meanings)
         elif token.lower_ in _ADJECTIVES and token.dep_ in (
@@ -100,11 +108,30 @@ def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[R
     ]
     if rises and not children(verb, "agent", "dobj"):
         for _, (preposition, thing) in rises:
-            observed = tuple(a for a in arguments(parse, thing, patients=True) if _is_disorder(parse, a))
+            observed = tuple(a for a in _patients_disorders(parse, thing))
             associated = Meaning("associated_with")
             yield Reading(
                 pattern, verb, _words(verb, preposition), associated, sides, observed, (*doers, thing)
             )
+
+
+def _patients_disorders(parse: Parse, thing: Token) -> Iterator[Argument]:
+    """Disorders of "patients with Y", "Y patients" and "the serum of patients with Y"."""
+    things = [thing, *(held for _, held in prepositional(thing, "of", "from", "in"))]
+    for each in things:
+        if each is thing or noun(each) in PATIENTS:
+            yield from (a for a in arguments(parse, each, patients=True) if _is_disorder(parse, a))
+
+
+def _levels(parse: Parse, verb: Token) -> Iterator[Reading]:
+    """Read "patients with Y have increased levels of X": an association."""
+    patients = [token for token in subjects(verb) if noun(token) in PATIENTS]
+    ills = tuple(a for token in patients for a in _patients_disorders(parse, token))
+    for thing in objects(verb) if ills else ():
+        if any(child.lower_ in _CHANGED for each in conjuncts(thing) for child in each.children):
+            found = tuple(arguments(parse, thing))
+            associated = Meaning("associated_with")
+            yield Reading("verb", verb, _words(verb), associated, found, ills, (*patients, thing))
 
 
 def _complements(

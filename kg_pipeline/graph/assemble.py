@@ -58,12 +58,49 @@ def assemble_version(datasets: Datasets, spec: CorpusSpec, settings: Settings) -
             f"Corpus {spec.name!r} has no {' and no '.join(empty)}, so there is no graph to make. "
             f"Look at the statuses of its articles, then run: kg build {spec.name}"
         )
-    manifest = _manifest(datasets, spec, settings, collected, store.current(spec.name))
-    folder = store.folder(spec.name, manifest.version)
+    options = {key: value for key, value in sorted(spec.model_dump().items()) if key not in _NOT_CONTENT}
+    models = {
+        "embedding": settings.embedding_model,
+        "spacy": settings.spacy_model,
+        "sentences": settings.sentence_model,
+    }
+    if settings.llm is not None and spec.extraction != "offline":
+        models["llm"] = settings.llm.model
+    pending = _pending(datasets, spec.name)
+    return write_version(store, spec.name, collected, options=options, models=models, pending_chunks=pending)
+
+
+def write_version(
+    store: VersionStore,
+    corpus: str,
+    collected: LogicalTables,
+    *,
+    options: Mapping[str, str | int | float | bool],
+    models: Mapping[str, str],
+    pending_chunks: int = 0,
+) -> Manifest:
+    """Write tables as a version of the corpus, or find the same version written already; its manifest.
+
+    Parameters
+    ----------
+    store
+        Where versions live.
+    corpus
+        The corpus; its current version becomes the parent.
+    collected
+        The tables, sorted by id, and the vectors.
+    options, models
+        Settings and models that decided the content; part of the version's id.
+    pending_chunks
+        Chunks that a language model still owes.
+
+    """
+    manifest = _manifest(collected, corpus, store.current(corpus), options, models, pending_chunks)
+    folder = store.folder(corpus, manifest.version)
     if folder.exists():
         if has_all_files(folder):
             return layout.read_manifest(folder)
-        store.discard(spec.name, manifest.version)
+        store.discard(corpus, manifest.version)
     aside = temporary_sibling(folder)
     try:
         _write_content(aside, collected)
@@ -85,39 +122,36 @@ def assemble_version(datasets: Datasets, spec: CorpusSpec, settings: Settings) -
 
 
 def _manifest(
-    datasets: Datasets, spec: CorpusSpec, settings: Settings, collected: LogicalTables, parent: str | None
+    collected: LogicalTables,
+    corpus: str,
+    parent: str | None,
+    options: Mapping[str, str | int | float | bool],
+    models: Mapping[str, str],
+    pending_chunks: int,
 ) -> Manifest:
-    options = {key: value for key, value in sorted(spec.model_dump().items()) if key not in _NOT_CONTENT}
-    models = {
-        "embedding": settings.embedding_model,
-        "spacy": settings.spacy_model,
-        "sentences": settings.sentence_model,
-    }
-    if settings.llm is not None and spec.extraction != "offline":
-        models["llm"] = settings.llm.model
     inputs = {name: layout.content_digest(table) for name, table in sorted(collected.tables.items())}
     # Vectors follow from text and model; which texts have one belongs to the content.
     embedded = collected.embeddings.select("kind", "id", "text_sha256").to_arrow(
         compat_level=pl.CompatLevel.oldest()
     )
     inputs["embeddings"] = layout.content_digest(embedded)
-    identity = digest(Manifest.model_fields["format"].default, inputs, options, models)
+    identity = digest(Manifest.model_fields["format"].default, inputs, dict(options), dict(models))
     kinds = collected.tables["relations"].column("kind")
     version = f"v{identity[:12]}"
     return Manifest(
-        corpus=spec.name,
+        corpus=corpus,
         version=version,
         parent=parent if parent != version else None,
         inputs=inputs,
-        settings=options,
-        models=models,
+        settings=dict(options),
+        models=dict(models),
         libraries={name: importlib.metadata.version(name) for name in _LIBRARIES},
         counts={
             **{name: table.num_rows for name, table in collected.tables.items()},
             **{name: count for name, count in collected.withdrawn.items() if count},
         },
         relations_by_kind={kind: pc.sum(pc.equal(kinds, kind)).as_py() or 0 for kind in RELATION_KINDS},
-        pending_chunks=_pending(datasets, spec.name),
+        pending_chunks=pending_chunks,
         files={},
     )
 

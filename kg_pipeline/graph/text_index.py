@@ -1,16 +1,23 @@
 """Full-text search over chunks and entities: a tantivy index (BM25) of a version directory.
 
 Chunk texts are stemmed; names are not, and their aliases count as part of the name.
+
+The library names its segments at random. They are renamed after their content, so that the same texts give the same
+files; only an index so large that it was written in several segments and merged in the background may differ.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+import uuid
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
 from kg_pipeline.errors import CorruptGraphError
+from kg_pipeline.fingerprint import file_sha256
 
 Analyzer = Literal["en_stem", "default"]
 
@@ -21,6 +28,8 @@ _MAX_WORDS = 256
 _HEAP_BYTES = 64_000_000
 #: Hits fetched beyond k, so that equal scores at the cut are ordered by id.
 _SLACK = 64
+_META = "meta.json"
+_MANAGED = ".managed.json"
 
 
 def words(query: str) -> list[str]:
@@ -45,6 +54,27 @@ def build_text_index(folder: Path, texts: Iterable[str], analyzer: Analyzer) -> 
         writer.add_document(document)
     writer.commit()
     writer.wait_merging_threads()
+    del writer, index
+    _name_after_content(folder)
+
+
+def _name_after_content(folder: Path) -> None:
+    """Give each segment an id made from its files, in the directory and in the library's two lists of files."""
+    meta = json.loads((folder / _META).read_text(encoding="utf-8"))
+    managed = set(json.loads((folder / _MANAGED).read_text(encoding="utf-8")))
+    for segment in meta["segments"]:
+        old = uuid.UUID(segment["segment_id"]).hex
+        parts = sorted(folder.glob(f"{old}.*"))
+        content = "".join(f"{path.suffix}{file_sha256(path)}" for path in parts)
+        new = uuid.UUID(bytes=hashlib.sha256(content.encode()).digest()[:16])
+        for path in parts:
+            renamed = path.rename(path.with_name(f"{new.hex}{path.suffix}"))
+            managed.discard(path.name)
+            managed.add(renamed.name)
+        segment["segment_id"] = str(new)
+    meta["segments"].sort(key=lambda segment: segment["segment_id"])
+    (folder / _META).write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
+    (folder / _MANAGED).write_text(json.dumps(sorted(managed)) + "\n", encoding="utf-8")
 
 
 class TextIndex:

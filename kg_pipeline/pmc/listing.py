@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from kg_pipeline.errors import ArticleError
-from kg_pipeline.pmc.article import Metadata, Notice
+from kg_pipeline.pmc.article import Metadata
 from kg_pipeline.pmc.identifiers import parse_pmcid
 from kg_pipeline.pmc.jats import Found, read_articles
+from kg_pipeline.pmc.policy import NOTICE_REASON
 
 #: Statuses whose articles have text to read.
 READABLE = ("ok", "no_body")
-NOTICE_REASON = "a notice or a review text about an article, not evidence itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def _of_article(ref: str, article: Found) -> Listed:
     if metadata.retraction:
         status, reason = "retracted", metadata.retraction
     elif metadata.is_notice:
-        status, reason = "no_body", NOTICE_REASON
+        status, reason = "notice", NOTICE_REASON
     elif not article.front.has_body:
         embargoed = metadata.is_embargoed
         status = "embargoed" if embargoed else "no_body"
@@ -124,14 +124,14 @@ def _retract(rows: list[Listed]) -> list[Listed]:
     for row in rows:
         if row.status == "retracted":
             for notice in row.metadata.notices:
-                for key in _keys(notice):
+                for key in notice_keys(doi=notice.doi, pmcid=notice.pmcid, pmid=notice.pmid):
                     by_id.setdefault(key, row.article_id)
     if not by_id:
         return rows
     result = []
     for row in rows:
         metadata = row.metadata
-        keys = (f"doi:{metadata.doi.lower()}", f"pmcid:{metadata.pmcid}", f"pmid:{metadata.pmid}")
+        keys = notice_keys(doi=metadata.doi, pmcid=metadata.pmcid, pmid=metadata.pmid)
         notice_id = next((by_id[key] for key in keys if key in by_id), None)
         if row.status in {"ok", "no_body", "embargoed"} and notice_id is not None:
             row = replace(row, status="retracted", reason=f"retracted by {notice_id}")
@@ -139,10 +139,7 @@ def _retract(rows: list[Listed]) -> list[Listed]:
     return result
 
 
-def _keys(notice: Notice) -> Iterator[str]:
-    if notice.doi:
-        yield f"doi:{notice.doi.lower()}"
-    if notice.pmcid:
-        yield f"pmcid:{notice.pmcid}"
-    if notice.pmid:
-        yield f"pmid:{notice.pmid}"
+def notice_keys(*, doi: str, pmcid: str, pmid: str) -> list[str]:
+    """Keys under which a notice and the article it names meet; empty ids give none."""
+    named = (("doi", doi.lower()), ("pmcid", pmcid), ("pmid", pmid))
+    return [f"{kind}:{value}" for kind, value in named if value]

@@ -26,6 +26,8 @@ NOTICE_TYPES = frozenset(
 #: `related-article-type` by which a notice names the article it withdraws, and by which that one names its notice.
 NAMES_RETRACTED = frozenset({"retracted-article", "retracted", "withdrawn-article"})
 NAMES_RETRACTION = frozenset({"retraction-forward", "retraction", "retraction-notice"})
+#: Why such a text makes no document.
+NOTICE_REASON = "a notice or a review text about an article, not evidence itself"
 
 _RETRACTED_TITLE = re.compile(
     r"\W*(?:retracted|withdrawn)(?:[\s-]+(?:article|paper|chapter))?\s*(?::|\]|\)|[–—]|-\s|\.\s)",
@@ -47,7 +49,7 @@ def retraction_reason(
     """
     kinds = {article_type.lower(), *(subject.lower() for subject in subjects)}
     named = [identifier for kind, identifier in relations if kind in NAMES_RETRACTED and identifier]
-    if kinds & RETRACTION_TYPES or _NOTICE_TITLE.match(title):
+    if kinds & RETRACTION_TYPES or names_retraction(title):
         return f"retraction notice for {', '.join(named) or 'an article it does not name'}"
     if kinds & RETRACTED_TYPES:
         return "the publisher marks it as a retracted article"
@@ -57,6 +59,11 @@ def retraction_reason(
     if notices:
         return f"retracted by {notices[0] or 'a notice it does not name'}"
     return ""
+
+
+def names_retraction(title: str) -> bool:
+    """Whether a title is that of a notice that withdraws an article; its text names which."""
+    return _NOTICE_TITLE.match(title) is not None
 
 
 def is_notice(article_type: str) -> bool:

@@ -13,6 +13,7 @@ from kg_pipeline.errors import DatasetError
 from kg_pipeline.pmc.xml import MAX_BYTES
 
 _LEVEL = 6
+_HEAD = 18  # bytes, the longest head of a frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,15 @@ class ArticleStore:
     def has(self, sha256: str) -> bool:
         """Whether the content is there."""
         return self.path(sha256).is_file()
+
+    def size(self, sha256: str) -> int | None:
+        """Bytes of the content when it is unpacked, from the head of its file; None if it is not there."""
+        try:
+            with self.path(sha256).open("rb") as stream:
+                size = zstandard.frame_content_size(stream.read(_HEAD))
+        except (FileNotFoundError, zstandard.ZstdError):
+            return None
+        return size if size >= 0 else None
 
     def put(self, data: bytes) -> str:
         """Keep the bytes and return their SHA-256; nothing is written if they are there already."""

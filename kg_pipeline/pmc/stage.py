@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from kg_pipeline.corpora import CorpusSpec, shard_of
-from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import StageError
 from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.incremental import ArticleOutput, StageReport, input_digests, one_by_one, run_shard
 from kg_pipeline.pmc.article import Article
+from kg_pipeline.pmc.changes import WITHDRAWN, Listing, Progress, last_listing, unseen, with_change, withdrawn
 from kg_pipeline.pmc.jats import Found, parse_article, read_articles
-from kg_pipeline.pmc.listing import NOTICE_REASON, READABLE, Listed, list_entries
+from kg_pipeline.pmc.listing import READABLE, Listed, list_entries
+from kg_pipeline.pmc.query_index import list_query, record_listing
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.sources import ArticleSource, open_source
+from kg_pipeline.settings import Settings
 
 _PARSER_MODULES = tuple(
     f"kg_pipeline.pmc.{name}"
@@ -28,55 +30,67 @@ _PARSER_MODULES = tuple(
     )
 )  # fmt: skip
 _PARSER_PACKAGES = ("lxml",)
+#: What tells an article of a file from the one of the last listing.
+_COMPARED = ("content_sha256", "version", "status")
 _CARRIED = ("article_id", "version", "source_ref", "content_sha256", "status", "reason", "article_type", "license", "license_class")  # fmt: skip
 
 
-def list_articles(datasets: Datasets, spec: CorpusSpec, shards: int) -> pl.DataFrame:
-    """List the source and compare it with the last listing; writes `article_index`.
+def list_articles(
+    datasets: Datasets, spec: CorpusSpec, settings: Settings, progress: Progress = unseen
+) -> Listing:
+    """List the articles of the corpus and compare them with the last listing; writes `article_index`.
 
-    Every article of the source gets exactly one row, whatever its status. An article of the last listing that is
-    gone stays for one listing, as `withdrawn`.
+    Every article gets exactly one row, whatever its status. One of the last listing that is gone stays for one
+    listing, as `withdrawn`.
 
     Raises
     ------
     CorpusError
         If the source is not there, is empty, or cannot be read.
     StageError
-        If no article has a body to read; the index is written before, so that it tells why.
+        If no article can be used. The index of a folder or archive is written before, so that it tells why; a query
+        and its services may be wrong for a day, and change nothing then.
 
     """
+    listing = compare_listing(datasets, spec, settings, progress)
+    datasets.write("article_index", spec.name, listing.frame())
+    record_listing(datasets, spec, settings, listing)
+    if not listing.statuses["ok"]:
+        raise StageError(_nothing_usable(spec, listing))
+    return listing
+
+
+def compare_listing(
+    datasets: Datasets,
+    spec: CorpusSpec,
+    settings: Settings,
+    progress: Progress = unseen,
+    *,
+    fetch_notices: bool = True,
+) -> Listing:
+    """What `list_articles` would write. See there; of a folder or archive, it tells every state."""
+    previous = last_listing(datasets, spec.name)
+    if spec.query is not None:
+        return list_query(spec.query, spec, settings, previous, progress, fetch_notices=fetch_notices)
     listed = list_entries(open_source(spec.source_path).entries())
-    previous = {
-        row["article_id"]: row
-        for row in datasets.read_or_empty("article_index", spec.name).iter_rows(named=True)
-    }
-    rows = [_index_row(row, previous.get(row.article_id), shards) for row in listed]
+    rows = [
+        with_change(_index_row(row, settings.shards), previous.get(row.article_id), _COMPARED)
+        for row in listed
+    ]
     present = {row["article_id"] for row in rows}
     rows.extend(
-        {
-            **row,
-            "status": "not_found",
-            "reason": "no longer in the source",
-            "change": "withdrawn",
-            "content_sha256": "",
-            "size": 0,
-        }
+        withdrawn(row, "no longer in the source")
         for article_id, row in previous.items()
-        if article_id not in present and row["change"] != "withdrawn"
+        if article_id not in present and row["change"] != WITHDRAWN
     )
-    rows.sort(key=lambda row: row["article_id"])
-    table = table_from_rows("article_index", rows)
-    datasets.write("article_index", spec.name, table)
-    counts = Counter(row["status"] for row in rows)
-    if not counts["ok"]:
-        raise StageError(_nothing_usable(spec, rows, counts))
-    frame = pl.from_arrow(table)
-    assert isinstance(frame, pl.DataFrame)
-    return frame
+    return Listing(tuple(sorted(rows, key=lambda row: str(row["article_id"]))))
 
 
 def fetch_articles(datasets: Datasets, store: ArticleStore, spec: CorpusSpec, shard: str) -> StageReport:
-    """Put the raw XML of the shard's readable articles into the store; writes `articles`, one row an article."""
+    """Put the raw XML of the shard's readable articles into the store; writes `articles`, one row an article.
+
+    For corpora of a folder or archive; `query_articles.fetch_query` does it for those of a query.
+    """
     index = datasets.read("article_index", spec.name)
     rows = {row["article_id"]: row for row in index.filter(pl.col("shard") == shard).iter_rows(named=True)}
 
@@ -104,7 +118,8 @@ def fetch_articles(datasets: Datasets, store: ArticleStore, spec: CorpusSpec, sh
 def build_documents(datasets: Datasets, store: ArticleStore, spec: CorpusSpec, shard: str) -> StageReport:
     """Parse the shard's readable articles; writes `documents`. Notices and review texts make no document."""
     articles = datasets.read("articles", spec.name, shard)
-    usable = articles.filter(pl.col("status").is_in(READABLE) & (pl.col("reason") != NOTICE_REASON))
+    # A listing may know that there is nothing to read of an article before anything is fetched.
+    usable = articles.filter(pl.col("status").is_in(READABLE) & (pl.col("content_sha256") != ""))
     rows = {row["article_id"]: row for row in usable.iter_rows(named=True)}
     upstream = input_digests(datasets, "articles", spec.name, shard)
 
@@ -126,9 +141,9 @@ def build_documents(datasets: Datasets, store: ArticleStore, spec: CorpusSpec, s
     )
 
 
-def _index_row(listed: Listed, previous: Mapping[str, Any] | None, shards: int) -> dict[str, Any]:
+def _index_row(listed: Listed, shards: int) -> dict[str, Any]:
     metadata = listed.metadata
-    row = {
+    return {
         "article_id": listed.article_id,
         "version": metadata.version,
         "source_ref": listed.source_ref,
@@ -141,21 +156,11 @@ def _index_row(listed: Listed, previous: Mapping[str, Any] | None, shards: int) 
         "license": metadata.license,
         "license_class": metadata.license_class,
     }
-    return {**row, "change": _change(row, previous)}
 
 
-def _change(row: Mapping[str, Any], previous: Mapping[str, Any] | None) -> str:
-    if previous is None or previous["change"] == "withdrawn":
-        return "added"
-    if row["status"] == "retracted" and previous["status"] != "retracted":
-        return "retracted"
-    compared = ("content_sha256", "version", "status")
-    return "unchanged" if all(row[name] == previous[name] for name in compared) else "updated"
-
-
-def _nothing_usable(spec: CorpusSpec, rows: Sequence[Mapping[str, Any]], counts: Counter[str]) -> str:
-    summary = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    example = next((row for row in rows if row["status"] == "malformed"), rows[0])
+def _nothing_usable(spec: CorpusSpec, listing: Listing) -> str:
+    summary = ", ".join(f"{count} {status}" for status, count in sorted(listing.statuses.items()))
+    example = next((row for row in listing.rows if row["status"] == "malformed"), listing.rows[0])
     return (
         f"No article of corpus {spec.name!r} has a body that can be read ({summary}; for example "
         f"{example['source_ref']}: {example['reason']}). Put full-text JATS articles into {spec.source} and build again."

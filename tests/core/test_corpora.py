@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import pickle
 from collections import Counter
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from kg_pipeline.corpora import add_corpus, find_corpus, load_corpora, shard_keys, shard_of
 from kg_pipeline.errors import CorpusError
+from kg_pipeline.queries import PmcQuery
 
 
 def write(folder: Path, content: str) -> Path:
@@ -31,7 +34,16 @@ def test_sources_are_relative_to_the_file(tmp_path: Path) -> None:
     [
         ('[lupus\nsource = "x"', "line 1"),
         ('[lupus]\nsorce = "x"', "'sorce' is not an option"),
-        ('[lupus]\ntitle = "x"', "'source' is missing"),
+        ('[lupus]\ntitle = "x"', "it has no articles; add source"),
+        ('[lupus]\nsource = "x"\nquery = "y"', "it has a source and a query"),
+        ('[lupus]\nsource = "x"\nlicense = ["redistributable"]', "'license' is a filter of a query"),
+        ('[lupus]\nquery = "x"\nlicense = ["free"]', "license.0 = 'free'"),
+        ('[lupus]\nquery = "x"\nlicence = ["unknown"]', "'licence' is not an option"),
+        ('[lupus]\nquery = "(x"', "query: parentheses"),
+        ("[lupus]\nquery = []", "query = []"),
+        ('[lupus]\nquery = ["x", ""]', "query: a query is empty"),
+        ('[lupus]\nquery = "x"\nmax_articles = 0', "max_articles = 0"),
+        ('[lupus]\nquery = "x"\nfrom_date = 2020-01-02\nto_date = 2020-01-01', "2020-01-02 is after"),
         ('[lupus]\nsource = "x"\nchunk_tokens = 3', "chunk_tokens = 3"),
         ('[lupus]\nsource = "x"\nstandardization = "fuzzy"', "'guarded' or 'egot'"),
         ('["Lupus SLE"]\nsource = "x"', "cannot name a corpus"),
@@ -72,6 +84,40 @@ def test_a_missing_source_leaves_the_file_alone(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="does not exist"):
         add_corpus(path, "first", tmp_path / "nowhere")
     assert not path.exists()
+
+
+def test_a_corpus_can_be_a_query_with_filters(tmp_path: Path) -> None:
+    content = """
+        [lupus]
+        query = ["lupus AND ultraviolet", "cutaneous lupus"]
+        license = ["redistributable"]
+        from_date = 2015-01-01
+        article_types = ["research-article"]
+        max_articles = 500
+        chunk_tokens = 100
+        [uv]
+        query = "ultraviolet"
+    """
+    corpora = load_corpora(write(tmp_path, content))
+    spec = corpora["lupus"]
+    assert spec.query is not None
+    assert spec.query.terms == ("lupus AND ultraviolet", "cutaneous lupus")
+    assert spec.query.from_date == date(2015, 1, 1)
+    assert (spec.query.max_articles, spec.chunk_tokens, spec.source) == (500, 100, "")
+    assert spec.origin == "PMC: lupus AND ultraviolet | cutaneous lupus"
+    assert corpora["uv"].query == PmcQuery(terms=("ultraviolet",))
+
+
+def test_what_only_finds_the_articles_is_not_hashed_into_a_graph(tmp_path: Path) -> None:
+    corpora = load_corpora(write(tmp_path, '[one]\nquery = "a"\n[two]\nquery = "b"\nmax_articles = 3\n'))
+    assert corpora["one"].model_dump(exclude={"name"}) == corpora["two"].model_dump(exclude={"name"})
+    assert pickle.loads(pickle.dumps(corpora["two"])) == corpora["two"]  # worker processes get all of it
+
+
+def test_a_query_does_not_become_a_folder_silently(tmp_path: Path) -> None:
+    path = write(tmp_path, '[first]\nquery = "lupus"\n')
+    with pytest.raises(CorpusError, match="already reads PMC: lupus"):
+        add_corpus(path, "first", tmp_path)
 
 
 @given(st.text(min_size=1), st.integers(1, 99))

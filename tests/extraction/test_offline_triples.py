@@ -81,7 +81,8 @@ def scores(parser: SentenceParser, cases: list[Case]) -> tuple[float, float, lis
     return right / found, right / wanted, errors
 
 
-CASES = read_cases("offline_sentences.txt") + read_cases("offline_sentences_fresh.txt")
+FILES = ("offline_sentences.txt", "offline_sentences_fresh.txt", "offline_sentences_kinds.txt")
+CASES = [case for name in FILES for case in read_cases(name)]
 
 
 def test_offline_hand_written_sentences_are_read_precisely(parser: SentenceParser) -> None:

@@ -18,10 +18,8 @@ from kg_pipeline.graph.verify import verify_version
 
 
 def content(folder):
-    """Bytes of everything but the text index, whose file names the library draws, and the manifest."""
-    return {
-        name: path.read_bytes() for name, path in layout.version_files(folder) if not name.startswith("text/")
-    }
+    """Bytes of everything but the manifest, which names the parent."""
+    return {name: path.read_bytes() for name, path in layout.version_files(folder)}
 
 
 def ids(folder, name):

@@ -88,3 +88,21 @@ def test_a_taken_port_is_said_in_a_sentence(interface: str, built: Path) -> None
     result = run_kg(built, "ui", "--port", port)
     assert result.returncode == 1
     assert "is taken" in result.stderr
+
+
+LAUNCH = """mutation { launchPartitionBackfill(backfillParams: {
+    assetSelection: [{path: ["article_index"]}], partitionNames: ["demo"]}) {
+  __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } } }"""
+
+
+def test_a_backfill_of_a_corpus_can_be_launched_from_the_browser(interface: str) -> None:
+    launched = graphql(interface, LAUNCH)["launchPartitionBackfill"]
+    assert launched["__typename"] == "LaunchBackfillSuccess", launched
+    query = f'{{ partitionBackfillOrError(backfillId: "{launched["backfillId"]}") {{ ... on PartitionBackfill {{ status }} }} }}'
+    deadline = time.monotonic() + 200
+    status = "REQUESTED"
+    while status in {"REQUESTED", "IN_PROGRESS", "COMPLETING"}:
+        assert time.monotonic() < deadline, status
+        time.sleep(1)
+        status = graphql(interface, query)["partitionBackfillOrError"]["status"]
+    assert status == "COMPLETED_SUCCESS"

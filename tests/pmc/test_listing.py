@@ -45,8 +45,8 @@ def test_comments_on_an_article_are_not_the_article():
     )
     assert {row.article_id: row.status for row in rows.values()} == {
         "DOI:10.5000/j-1": "ok",
-        "DOI:10.5000/j-1-rc1": "no_body",
-        "DOI:10.5000/j-1-ac1": "no_body",
+        "DOI:10.5000/j-1-rc1": "notice",
+        "DOI:10.5000/j-1-ac1": "notice",
     }
 
 

@@ -9,6 +9,7 @@ from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import StageError
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.stage import build_documents, fetch_articles, list_articles
+from kg_pipeline.settings import load_settings
 
 SHARDS = 3
 
@@ -40,8 +41,14 @@ def store(tmp_path):
     return ArticleStore(tmp_path / "raw")
 
 
+def listing(datasets, spec):
+    return list_articles(
+        datasets, spec, load_settings({"KG_HOME": str(datasets.root), "KG_SHARDS": str(SHARDS)})
+    )
+
+
 def build(datasets, store, spec):
-    list_articles(datasets, spec, SHARDS)
+    listing(datasets, spec)
     fetched = [fetch_articles(datasets, store, spec, shard) for shard in shard_keys(SHARDS)]
     made = [build_documents(datasets, store, spec, shard) for shard in shard_keys(SHARDS)]
     return sum(report.computed for report in fetched), sum(report.computed for report in made)
@@ -52,8 +59,8 @@ def documents(datasets):
     return {row["article_id"]: row for row in frame.iter_rows(named=True)}
 
 
-def changes(frame):
-    return dict(frame.select("article_id", "change").iter_rows())
+def changes(listed):
+    return {row["article_id"]: row["change"] for row in listed.rows}
 
 
 def test_articles_become_documents_with_exact_spans(datasets, store, corpus):
@@ -86,13 +93,13 @@ def test_second_build_computes_nothing_and_changes_no_byte(datasets, store, corp
 
 def test_changes_are_told_against_the_last_listing(datasets, corpus):
     folder = corpus.source_path
-    assert set(changes(list_articles(datasets, corpus, SHARDS)).values()) == {"added"}
+    assert set(changes(listing(datasets, corpus)).values()) == {"added"}
     (folder / "1.xml").write_bytes(article("PMC1", "Zinc raises IL-1."))
     (folder / "2.xml").write_bytes(article("PMC2", "Zinc lowers IL-2.", title="RETRACTED: Title"))
     (folder / "3.xml").unlink()
     (folder / "6.xml").write_bytes(article("PMC6", "New."))
-    frame = list_articles(datasets, corpus, SHARDS)
-    assert changes(frame) == {
+    listed = listing(datasets, corpus)
+    assert changes(listed) == {
         "FILE:bad.xml": "unchanged",
         "PMC1": "updated",
         "PMC2": "retracted",
@@ -101,8 +108,9 @@ def test_changes_are_told_against_the_last_listing(datasets, corpus):
         "PMC5": "unchanged",
         "PMC6": "added",
     }
-    assert frame.filter(pl.col("article_id") == "PMC3")["status"].to_list() == ["not_found"]
-    assert "PMC3" not in changes(list_articles(datasets, corpus, SHARDS))
+    assert [row["status"] for row in listed.rows if row["article_id"] == "PMC3"] == ["not_found"]
+    assert listed.changes == {"added": 1, "updated": 1, "retracted": 1, "withdrawn": 1, "unchanged": 3}
+    assert "PMC3" not in changes(listing(datasets, corpus))
 
 
 def test_only_what_changed_is_computed_and_withdrawn_articles_leave(datasets, store, corpus):
@@ -159,7 +167,7 @@ def test_correction_makes_no_document(datasets, store, corpus):
 
 
 def test_file_that_changed_after_the_listing_is_a_failed_article(datasets, store, corpus):
-    list_articles(datasets, corpus, SHARDS)
+    listing(datasets, corpus)
     (corpus.source_path / "1.xml").write_bytes(article("PMC1", "Changed."))
     (corpus.source_path / "2.xml").unlink()
     for shard in shard_keys(SHARDS):
@@ -176,5 +184,5 @@ def test_corpus_without_a_readable_article_stops_with_counts(datasets, corpus):
     (corpus.source_path / "bad.xml").write_bytes(b"<article>")
     (corpus.source_path / "page.xml").write_bytes(b"<html/>")
     with pytest.raises(StageError, match=r"2 malformed.*bad\.xml: not well-formed"):
-        list_articles(datasets, corpus, SHARDS)
+        listing(datasets, corpus)
     assert datasets.read("article_index", "test").height == 2

@@ -12,16 +12,18 @@ from dataclasses import replace
 
 from lxml import etree
 
-from kg_pipeline.errors import ArticleError
+from kg_pipeline.errors import ArticleError, ServiceError, ServiceRefused, ServiceUnavailable
+from kg_pipeline.pmc.article import Metadata
 from kg_pipeline.pmc.identifiers import parse_pmcid
 from kg_pipeline.pmc.metadata import read_metadata
+from kg_pipeline.pmc.policy import NOTICE_REASON
 from kg_pipeline.pmc.remote.bodies import excerpt
-from kg_pipeline.pmc.remote.failures import ServiceError, ServiceRefused, ServiceUnavailable
 from kg_pipeline.pmc.remote.outcomes import Fetched, Wanted
+from kg_pipeline.pmc.remote.services import Keeper
 from kg_pipeline.pmc.xml import parse_xml, serialise
 
 #: Statuses whose XML is worth keeping.
-KEPT = frozenset({"ok", "no_body", "retracted"})
+KEPT = frozenset({"ok", "no_body", "notice", "retracted"})
 _BAD_REQUEST, _TOO_LARGE = 400, 413
 _DIGITS = re.compile(r"(?:PMC)?([1-9]\d*)", re.IGNORECASE)
 
@@ -34,6 +36,15 @@ def read_article(content: bytes, wanted: Wanted, *, open_access: bool = False) -
         reason = str(error) if isinstance(error, ArticleError) else "elements are nested too deeply"
         return replace(_nothing(wanted), status="malformed", reason=reason)
     return _outcome(root, content, wanted, open_access=open_access)
+
+
+def recall(keeper: Keeper, service: str, wanted: Wanted, *, open_access: bool = False) -> Fetched | None:
+    """The article as it was fetched before, read by the rules of today; None if it has to be fetched."""
+    known = keeper.known(service, wanted)
+    if known is None or known.content is None:
+        return None
+    named = Wanted(known.pmcid, known.version, known.source_ref, known.md5)
+    return replace(read_article(known.content, named, open_access=open_access), is_reused=True)
 
 
 def failed_article(wanted: Wanted, error: ServiceError) -> Fetched:
@@ -90,7 +101,7 @@ def _outcome(root: etree._Element, content: bytes, wanted: Wanted, *, open_acces
         return replace(_nothing(wanted), status="malformed", reason=f"the XML is that of {metadata.pmcid}")
     body = root.find("body")
     has_body = body is not None and any(str(text).strip() for text in body.itertext())
-    status, reason = _status(_flags(root), has_body, metadata.retraction, open_access=open_access)
+    status, reason = _status(_flags(root), has_body, metadata, open_access=open_access)
     is_kept = status in KEPT
     return replace(
         _nothing(wanted),
@@ -105,15 +116,19 @@ def _outcome(root: etree._Element, content: bytes, wanted: Wanted, *, open_acces
     )
 
 
-def _status(flags: dict[str, str], has_body: bool, retraction: str, *, open_access: bool) -> tuple[str, str]:
+def _status(
+    flags: dict[str, str], has_body: bool, metadata: Metadata, *, open_access: bool
+) -> tuple[str, str]:
     if flags.get("pmc-status-embargo") == "yes":
         return "embargoed", "under embargo"
     if flags.get("pmc-prop-legally-suppressed") == "yes" or flags.get("pmc-prop-suppress-copyright") == "yes":
         return "not_open", "PMC suppresses it for legal reasons"
     if flags.get("pmc-status-live") == "no":
         return "not_open", "PMC does not show it (any more)"
-    if retraction:
-        return "retracted", retraction
+    if metadata.retraction:
+        return "retracted", metadata.retraction
+    if metadata.is_notice:
+        return "notice", NOTICE_REASON
     is_closed = flags.get("pmc-prop-open-access") == "no"
     if not has_body:
         return (

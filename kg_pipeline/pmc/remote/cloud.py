@@ -13,16 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kg_pipeline.errors import ServiceError, ServiceRefused, ServiceUnavailable
+from kg_pipeline.pmc.identifiers import parse_doi, parse_pmid
 from kg_pipeline.pmc.licenses import classify_license
-from kg_pipeline.pmc.remote.articles import failed_article, read_article
+from kg_pipeline.pmc.remote.articles import failed_article, read_article, recall
 from kg_pipeline.pmc.remote.bodies import read_json, read_xml
-from kg_pipeline.pmc.remote.failures import (
-    ChangedFile,
-    ServiceError,
-    ServiceRefused,
-    ServiceUnavailable,
-    UnusableAnswer,
-)
+from kg_pipeline.pmc.remote.failures import ChangedFile, UnusableAnswer
 from kg_pipeline.pmc.remote.http import Answer, Fetcher
 from kg_pipeline.pmc.remote.outcomes import Fetched, Listed, Wanted
 from kg_pipeline.pmc.remote.parallel import ordered_map
@@ -46,6 +42,8 @@ class CloudRecord:
     license_code: str
     xml_url: str
     title: str
+    doi: str
+    pmid: str
 
     @property
     def license_class(self) -> str:
@@ -174,6 +172,8 @@ class CloudArticles:
             .lower(),
             source_ref=record.xml_url or f"{record.pmcid}.{record.version}",
             title=record.title,
+            doi=record.doi,
+            pmid=record.pmid,
         )
 
     def _status(self, record: CloudRecord) -> tuple[str, str]:
@@ -187,7 +187,7 @@ class CloudArticles:
         return "ok", ""
 
     def _fetch(self, one: Wanted, keeper: Keeper) -> Fetched:
-        if one.version is not None and (known := keeper.known(self.name, one)) is not None:
+        if one.version is not None and (known := recall(keeper, self.name, one)) is not None:
             return known
         try:
             if one.md5 and (article := self._download_listed(one)) is not None:
@@ -196,9 +196,9 @@ class CloudArticles:
             listed = self._look_up(replace(one, source_ref="", md5=""))
             if listed.status != "ok":
                 return _without_text(listed)
-            current = Wanted(listed.pmcid, listed.version, listed.source_ref, listed.md5)
-            if (known := keeper.known(self.name, current)) is not None:
-                return known
+            current = listed.as_wanted()
+            if (known := recall(keeper, self.name, current)) is not None:
+                return known.with_license_of(listed)
             article = self._download(current)
         except ServiceError as error:
             return failed_article(one, error)
@@ -210,7 +210,7 @@ class CloudArticles:
                 "its XML is not in the bucket",
                 source_ref=listed.source_ref,
             )
-        return keeper.keep(self.name, article)
+        return keeper.keep(self.name, article).with_license_of(listed)
 
     def _download_listed(self, one: Wanted) -> Fetched | None:
         """The file that a listing promised; None if it is gone or another one by now."""
@@ -236,6 +236,8 @@ def _record(values: dict[str, Any], pmcid: str, version: int) -> CloudRecord:
         license_code=str(values.get("license_code") or ""),
         xml_url=str(values.get("xml_url") or ""),
         title=str(values.get("title") or ""),
+        doi=parse_doi(str(values.get("doi") or "")),
+        pmid=parse_pmid(str(values.get("pmid") or "")),
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kg_pipeline.pmc.remote.articles import failed_article, split_set
+from kg_pipeline.errors import ServiceRefused, ServiceUnavailable
+from kg_pipeline.pmc.remote.articles import failed_article, recall, split_set
 from kg_pipeline.pmc.remote.entrez import EntrezClient
-from kg_pipeline.pmc.remote.failures import ServiceRefused, ServiceUnavailable
 from kg_pipeline.pmc.remote.outcomes import Fetched, Listed, Wanted
 from kg_pipeline.pmc.remote.parallel import ordered_map
 from kg_pipeline.pmc.remote.services import Keeper
@@ -47,7 +47,8 @@ class EntrezArticles:
         batches = [wanted[start : start + self._batch] for start in range(0, len(wanted), self._batch)]
 
         def run(batch: Sequence[Wanted]) -> list[Fetched]:
-            known = {one: article for one in batch if (article := keeper.known(self.name, one)) is not None}
+            recalled = {one: recall(keeper, self.name, one, open_access=self._open_access) for one in batch}
+            known = {one: article for one, article in recalled.items() if article is not None}
             missing = {one.pmcid: one for one in batch if one not in known}
             got = self._fetch_batch(list(missing.values()))
             kept = {pmcid: keeper.keep(self.name, article) for pmcid, article in got.items()}

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from kg_pipeline.errors import ServiceRefused
 from kg_pipeline.pmc.remote.bodies import excerpt, read_xml
-from kg_pipeline.pmc.remote.failures import ServiceRefused, UnusableAnswer
+from kg_pipeline.pmc.remote.failures import UnusableAnswer
 from kg_pipeline.pmc.remote.http import Answer, Fetcher
 
 OFFICIAL_URL = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"

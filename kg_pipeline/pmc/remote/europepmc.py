@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kg_pipeline.pmc.identifiers import parse_pmcid
+from kg_pipeline.errors import ServiceError
+from kg_pipeline.pmc.identifiers import parse_doi, parse_pmcid, parse_pmid
 from kg_pipeline.pmc.licenses import classify_license
-from kg_pipeline.pmc.remote.articles import failed_article, read_article
+from kg_pipeline.pmc.remote.articles import failed_article, read_article, recall
 from kg_pipeline.pmc.remote.bodies import excerpt, read_json, read_xml
-from kg_pipeline.pmc.remote.failures import ServiceError, UnusableAnswer
+from kg_pipeline.pmc.remote.failures import UnusableAnswer
 from kg_pipeline.pmc.remote.http import Answer, Fetcher
 from kg_pipeline.pmc.remote.outcomes import Fetched, Listed, Wanted
 from kg_pipeline.pmc.remote.parallel import ordered_map
@@ -27,7 +28,8 @@ RATE = 10.0
 _MISSING = frozenset({404})
 _LONGEST_QUERY = 1000  # characters of a query in an address; longer ones risk 414
 _IDS_PER_SEARCH = 50
-_IDS_PER_FETCH = 10
+#: Articles that one search tells the state of before they are fetched.
+IDS_PER_FETCH = 10
 _RETRACTED = "retracted publication"
 
 
@@ -40,6 +42,8 @@ class EuropeRecord:
     license: str
     publication_types: str
     title: str
+    doi: str
+    pmid: str
 
 
 class EuropePmcClient:
@@ -128,12 +132,12 @@ class EuropePmcArticles:
         """See `ArticleService`: one request an article, after one search for many."""
 
         def run(batch: Sequence[Wanted]) -> list[Fetched]:
-            known = {one: article for one in batch if (article := keeper.known(self.name, one)) is not None}
+            known = {one: article for one in batch if (article := recall(keeper, self.name, one)) is not None}
             missing = [one for one in batch if one not in known]
             listed = dict(zip(missing, self._look_up(missing), strict=True))
             return [known[one] if one in known else self._fetch(one, listed[one], keeper) for one in batch]
 
-        for articles in ordered_map(run, _batches(wanted, size=_IDS_PER_FETCH), threads=self._threads):
+        for articles in ordered_map(run, _batches(wanted, size=IDS_PER_FETCH), threads=self._threads):
             yield from articles
 
     def _look_up(self, batch: Sequence[Wanted]) -> list[Listed]:
@@ -168,7 +172,7 @@ class EuropePmcArticles:
             return failed_article(one, error)
         if content is None:
             return Fetched(one.pmcid, one.version, "not_found", "Europe PMC has no full text of it")
-        return keeper.keep(self.name, read_article(content, one))
+        return keeper.keep(self.name, read_article(content, one)).with_license_of(listed)
 
 
 def _batches(wanted: Sequence[Wanted], size: int = _IDS_PER_SEARCH) -> list[Sequence[Wanted]]:
@@ -203,6 +207,8 @@ def _record(hit: dict[str, Any]) -> EuropeRecord | None:
         license=str(hit.get("license") or ""),
         publication_types=types if isinstance(types, str) else "; ".join(map(str, types)),
         title=str(hit.get("title") or ""),
+        doi=parse_doi(str(hit.get("doi") or "")),
+        pmid=parse_pmid(str(hit.get("pmid") or "")),
     )
 
 
@@ -227,4 +233,6 @@ def _listed(one: Wanted, record: EuropeRecord | None) -> Listed:
         is_retracted=is_retracted,
         source_ref=one.pmcid,
         title=record.title,
+        doi=record.doi,
+        pmid=record.pmid,
     )

@@ -17,8 +17,9 @@ from typing import Self, TypeVar
 
 import httpx
 
+from kg_pipeline.errors import ServiceRefused, ServiceUnavailable
 from kg_pipeline.pmc.remote.backoff import RetryPolicy, read_retry_after
-from kg_pipeline.pmc.remote.failures import ServiceRefused, ServiceUnavailable, UnusableAnswer
+from kg_pipeline.pmc.remote.failures import UnusableAnswer
 from kg_pipeline.pmc.remote.limiter import Limiter, NoLimit
 from kg_pipeline.pmc.remote.redaction import Redactor
 

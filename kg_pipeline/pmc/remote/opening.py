@@ -18,11 +18,11 @@ from kg_pipeline.pmc.remote.europepmc import EuropePmcArticles, EuropePmcClient
 from kg_pipeline.pmc.remote.http import Fetcher
 from kg_pipeline.pmc.remote.ledger import FetchLedger
 from kg_pipeline.pmc.remote.limiter import Limiter, MachineLimiter, NoLimit
-from kg_pipeline.pmc.remote.query import PmcQuery
 from kg_pipeline.pmc.remote.search import search_all
 from kg_pipeline.pmc.remote.services import ArticleService
 from kg_pipeline.pmc.remote.settings import RemoteSettings
 from kg_pipeline.pmc.remote.source import Found, RemoteSource
+from kg_pipeline.queries import PmcQuery
 
 _LARGEST_SET = 64 * 1024 * 1024
 

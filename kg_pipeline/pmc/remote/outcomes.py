@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kg_pipeline.pmc.identifiers import parse_pmcid
 
@@ -16,13 +16,16 @@ _S3_URL = re.compile(r"s3://[^/?#]+/(PMC[1-9]\d*)\.([1-9]\d*)/[^?#]+(?:\?md5=([0
 class Wanted:
     """An article to look up or fetch; no `version` means the newest one.
 
-    `source_ref` and `md5` are what a listing knows already; with them fewer requests are needed.
+    The others are what a listing knows already. With `source_ref` and `md5` fewer requests are needed; the licence
+    stands in where the article itself states none.
     """
 
     pmcid: str
     version: int | None = None
     source_ref: str = ""
     md5: str = ""
+    license: str = ""
+    license_class: str = "unknown"
 
     @classmethod
     def parse(cls, text: str) -> Wanted | None:
@@ -46,7 +49,7 @@ class Listed:
     """What a service says about one article, before it is fetched.
 
     `version` is None where the service does not tell; `license` is as stated, empty if it is not; `md5` is that of
-    the XML; `source_ref` can be given to `RemoteSource.fetch`. `status` is one of `schema.ARTICLE_STATUSES`.
+    the XML; `doi` and `pmid` are empty where the service does not tell. `status` is one of `schema.ARTICLE_STATUSES`.
     """
 
     pmcid: str
@@ -59,15 +62,20 @@ class Listed:
     md5: str = ""
     source_ref: str = ""
     title: str = ""
+    doi: str = ""
+    pmid: str = ""
     is_service_failure: bool = False
+
+    def as_wanted(self) -> Wanted:
+        """What to give to `RemoteSource.fetch` to get this article."""
+        return Wanted(self.pmcid, self.version, self.source_ref, self.md5, self.license, self.license_class)
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """One article as it came, or why it did not.
 
-    `content` is there for `ok` and `no_body`, and for `retracted`, `embargoed` and `excluded` where the service
-    gave it. `is_reused` tells that it was in the store already; `is_service_failure` that a request failed, which is
+    `content` is there for `ok`, `no_body`, `notice`, `excluded` and `retracted` where the service gave it. `is_reused` tells that it was in the store already; `is_service_failure` that a request failed, which is
     not the article's fault.
     """
 
@@ -84,3 +92,9 @@ class Fetched:
     source_ref: str = ""
     is_reused: bool = False
     is_service_failure: bool = False
+
+    def with_license_of(self, listed: Listed | Wanted) -> Fetched:
+        """The article under the licence of its listing, where it states none that can be read."""
+        if self.license_class != "unknown" or listed.license_class == "unknown":
+            return self
+        return replace(self, license=listed.license, license_class=listed.license_class)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Protocol
 
+from kg_pipeline.errors import ServiceError
 from kg_pipeline.pmc.remote.bodies import excerpt
 from kg_pipeline.pmc.remote.entrez import SearchPage
-from kg_pipeline.pmc.remote.failures import ServiceError
-from kg_pipeline.pmc.remote.query import date_range
+from kg_pipeline.queries import date_range
 
 #: Articles that one search lists.
 LIMIT = 9_999

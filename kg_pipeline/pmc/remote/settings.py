@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from kg_pipeline.pmc.remote import cloud, entrez, europepmc
 
+#: Articles an efetch request, unless set otherwise.
+BATCH = 30
+
 
 class RemoteSettings(BaseModel):
     """Addresses, identity and bounds. Times are in seconds.
@@ -29,7 +32,7 @@ class RemoteSettings(BaseModel):
     search: Literal["entrez", "europepmc"] = "entrez"
     articles: Literal["cloud", "entrez", "europepmc"] = "cloud"
     threads: int = Field(8, ge=1, le=64, description="requests under way at the same time")
-    batch: int = Field(30, ge=1, le=50, description="articles an efetch request")
+    batch: int = Field(BATCH, ge=1, le=50, description="articles an efetch request")
     requests_per_second: float = Field(0, ge=0, description="of E-utilities; 0: 3, or 10 with a key")
     tries: int = Field(6, ge=1, le=20)
     first_wait: float = Field(1.0, ge=0)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self, TypeVar
 
-from kg_pipeline.errors import StageError
-from kg_pipeline.pmc.remote.failures import ServiceUnavailable
+from kg_pipeline.errors import ServiceUnavailable, StageError
+from kg_pipeline.pmc.remote.articles import recall
 from kg_pipeline.pmc.remote.outcomes import EXCLUDED, Fetched, Listed, Wanted
-from kg_pipeline.pmc.remote.query import PmcQuery
 from kg_pipeline.pmc.remote.services import ArticleService, Keeper
+from kg_pipeline.queries import PmcQuery
 
 _Key = tuple[str, int | None]
 _Outcome = TypeVar("_Outcome", Listed, Fetched)
@@ -20,7 +20,7 @@ _Outcome = TypeVar("_Outcome", Listed, Fetched)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the queries of a corpus find, together: PMCIDs by number, and what the service complained about."""
+    """What the queries of a corpus find together: PMCIDs by number, and what the service complained about."""
 
     pmcids: tuple[str, ...]
     warnings: tuple[str, ...] = ()
@@ -77,31 +77,32 @@ class RemoteSource:
             )
         return found
 
-    def list(self, previous: Mapping[str, int | None] | None = None) -> Iterator[Listed]:
+    def look_up(self, found: Iterable[str], previous: Iterable[str] = ()) -> Iterator[Listed]:
         """One row an article, by PMCID number: what the queries find, and what is left of `previous`.
 
-        `previous` has the PMCIDs (and versions) of the last listing. Those that no query finds any more are looked
-        up, too, so that a retraction is told from an article that only left the result; they are `retracted` or
+        `previous` are the PMCIDs of the last listing. Those that no query finds any more are looked up, too, so that
+        a retraction is told from an article that only left the result; they are `retracted`, `failed` or
         `not_found`, never `ok`.
 
         Raises
         ------
         StageError
-            If nothing is found, or the service as a whole fails.
+            If the service as a whole fails.
 
         """
-        found = set(self.find().pmcids)
-        gone = set(previous or ()) - found
+        found = set(found)
+        gone = set(previous) - found
         wanted = [one for text in found | gone if (one := Wanted.parse(text)) is not None]
         wanted = [replace(one, version=None) for one in sorted(wanted, key=lambda one: one.number)]
         for listed in self._patient(self._articles.look_up(wanted)):
             yield _withdrawn(listed) if listed.pmcid in gone else self._filtered(listed)
 
-    def fetch(self, pmcids: Iterable[str]) -> Iterator[Fetched]:
+    def fetch(self, articles: Iterable[str | Wanted]) -> Iterator[Fetched]:
         """One outcome for each distinct id, in the order asked; a version counts as part of the id.
 
-        Ids are PMCIDs in any spelling, with or without a version, or the `source_ref` of a listing. An article that
-        was fetched before comes from the store; a run that was killed goes on where it was.
+        Articles are what a listing gives (`Listed.as_wanted`), or PMCIDs in any spelling, with or without a version,
+        or the `source_ref` of a listing. One that was fetched before comes from the store; a run that was killed
+        goes on where it was.
 
         Raises
         ------
@@ -110,9 +111,9 @@ class RemoteSource:
 
         """
         asked: dict[_Key | str, Wanted | None] = {}
-        for text in pmcids:
-            one = Wanted.parse(text)
-            key = (one.pmcid, one.version) if one is not None else text.strip()
+        for article in articles:
+            one = article if isinstance(article, Wanted) else Wanted.parse(article)
+            key = (one.pmcid, one.version) if one is not None else str(article).strip()
             if asked.get(key) is None or (one is not None and one.md5):
                 asked[key] = one
         wanted = [one for one in asked.values() if one is not None]
@@ -121,7 +122,12 @@ class RemoteSource:
             if one is None:
                 yield Fetched(str(key), None, "failed", f"bad_request: {str(key)[:40]!r} is no PMCID")
             else:
-                yield self._of_wanted_kind(next(outcomes))
+                yield self._of_wanted_kind(next(outcomes).with_license_of(one))
+
+    def recall(self, article: Wanted) -> Fetched | None:
+        """The article if it was fetched before; nothing is asked."""
+        known = recall(self._keeper, self._articles.name, article)
+        return self._of_wanted_kind(known.with_license_of(article)) if known is not None else None
 
     def _patient(self, outcomes: Iterator[_Outcome]) -> Iterator[_Outcome]:
         """The outcomes, until so many requests fail one after the other that the service must be down."""
@@ -144,7 +150,7 @@ class RemoteSource:
             if listed.license_class == "unknown":
                 return listed
             stated = f"its licence, {listed.license}, is of the class {listed.license_class}"
-            return replace(listed, status="not_open", reason=f"{stated}, which the corpus does not take")
+            return replace(listed, status=EXCLUDED, reason=f"{stated}, which the corpus does not take")
         return listed
 
     def _of_wanted_kind(self, article: Fetched) -> Fetched:
@@ -155,7 +161,7 @@ class RemoteSource:
             return replace(article, status=EXCLUDED, reason=reason)
         if not self._query.admits_license(article.license_class):
             reason = f"its licence is of the class {article.license_class}, which the corpus does not take"
-            return replace(article, status="not_open", reason=reason, content=None, content_sha256="")
+            return replace(article, status=EXCLUDED, reason=reason)
         return article
 
 

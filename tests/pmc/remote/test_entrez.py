@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kg_pipeline.errors import KgError
+from kg_pipeline.errors import KgError, ServiceRefused, ServiceUnavailable
 from kg_pipeline.pmc.remote.entrez import EntrezClient
-from kg_pipeline.pmc.remote.failures import ServiceRefused, ServiceUnavailable
 from kg_pipeline.pmc.remote.http import Fetcher
 from tests.pmc.remote.conftest import Time
 from tests.pmc.remote.replies import article_set, article_xml, search_result

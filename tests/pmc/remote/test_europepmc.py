@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from kg_pipeline.errors import ServiceError, ServiceUnavailable
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.remote.europepmc import EuropePmcArticles, EuropePmcClient
-from kg_pipeline.pmc.remote.failures import ServiceError, ServiceUnavailable
 from kg_pipeline.pmc.remote.http import Fetcher
 from kg_pipeline.pmc.remote.ledger import FetchLedger
 from kg_pipeline.pmc.remote.outcomes import Wanted

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kg_pipeline.errors import KgError, StageError
+from kg_pipeline.errors import KgError, ServiceRefused, ServiceUnavailable, StageError
 from kg_pipeline.pmc.remote.backoff import RetryPolicy
-from kg_pipeline.pmc.remote.failures import ServiceRefused, ServiceUnavailable, UnusableAnswer
+from kg_pipeline.pmc.remote.failures import UnusableAnswer
 from kg_pipeline.pmc.remote.http import Answer, Fetcher
 from kg_pipeline.pmc.remote.limiter import MachineLimiter
 from tests.pmc.remote.conftest import Time

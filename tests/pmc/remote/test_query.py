@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from kg_pipeline.pmc.remote.query import PmcQuery
+from kg_pipeline.queries import PmcQuery
 
 
 def test_each_query_gets_all_filters() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kg_pipeline.errors import ServiceError
 from kg_pipeline.pmc.remote.entrez import EntrezClient, SearchPage
-from kg_pipeline.pmc.remote.failures import ServiceError
 from kg_pipeline.pmc.remote.search import search_all
 from tests.pmc.remote.replies import search_result
 from tests.pmc.remote.server import Asked, Reply, Server

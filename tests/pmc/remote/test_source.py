@@ -18,9 +18,10 @@ from pydantic import ValidationError
 from kg_pipeline.errors import StageError
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.remote.opening import open_remote
-from kg_pipeline.pmc.remote.query import PmcQuery
+from kg_pipeline.pmc.remote.outcomes import Listed
 from kg_pipeline.pmc.remote.settings import RemoteSettings
 from kg_pipeline.pmc.remote.source import RemoteSource
+from kg_pipeline.queries import PmcQuery
 from tests.pmc.remote.bucket import Bucket
 from tests.pmc.remote.replies import article_set, article_xml, not_available, search_result
 from tests.pmc.remote.server import Asked, Reply, Server
@@ -103,12 +104,16 @@ def open_source(settings: RemoteSettings, store: ArticleStore, tmp_path: Path):
         source.close()
 
 
+def listed_now(source: RemoteSource, *previous: str) -> list[Listed]:
+    return list(source.look_up(source.find().pmcids, previous))
+
+
 def test_from_query_to_articles(server: Server, pmc: Pmc, open_source: Open, store: ArticleStore) -> None:
     pmc.found = {"lupus": [30, 4, 100], "UV": [100, 7]}
     for number in (4, 7, 30, 100):
         pmc.bucket.add(number, 2)
     source = open_source(PmcQuery(terms=("lupus", "UV")))
-    listed = list(source.list())
+    listed = listed_now(source)
     assert [(row.pmcid, row.version, row.status) for row in listed] == [
         (f"PMC{number}", 2, "ok") for number in (4, 7, 30, 100)
     ]
@@ -158,17 +163,17 @@ def test_nothing_found_is_an_error_with_the_complaints_of_the_service(pmc: Pmc, 
     with pytest.raises(
         StageError, match=r"No article of PMC matches the query lupuz .* does not know the phrase 'lupuz'"
     ):
-        list(open_source(PmcQuery(terms=("lupuz",))).list())
+        listed_now(open_source(PmcQuery(terms=("lupuz",))))
 
 
 def test_a_broken_search_withdraws_nothing(server: Server, pmc: Pmc, open_source: Open) -> None:
     server.handler = lambda asked: Reply(b'{"error":"API rate limit exceeded","count":"11"}')
     with pytest.raises(StageError):
-        list(open_source(deadline=0.2).list({"PMC1": 1}))
+        listed_now(open_source(deadline=0.2), "PMC1")
 
 
 def test_a_refresh_sees_new_versions_retractions_and_what_is_gone(pmc: Pmc, open_source: Open) -> None:
-    previous = {"PMC1": 1, "PMC2": 1, "PMC3": 1, "PMC4": 1, "PMC5": 1}
+    previous = ("PMC1", "PMC2", "PMC3", "PMC4", "PMC5")
     pmc.found = {"lupus": [1, 2, 6]}
     pmc.bucket.add(1)
     pmc.bucket.add(2, 1)
@@ -176,7 +181,7 @@ def test_a_refresh_sees_new_versions_retractions_and_what_is_gone(pmc: Pmc, open
     pmc.bucket.add(3, is_retracted=True)
     pmc.bucket.add(4)
     pmc.bucket.add(6)
-    rows = {row.pmcid: row for row in open_source().list(previous)}
+    rows = {row.pmcid: row for row in listed_now(open_source(), *previous)}
     assert {pmcid: (row.status, row.version) for pmcid, row in rows.items()} == {
         "PMC1": ("ok", 1),
         "PMC2": ("ok", 2),
@@ -192,7 +197,7 @@ def test_a_refresh_sees_new_versions_retractions_and_what_is_gone(pmc: Pmc, open
 def test_what_the_search_finds_and_the_cloud_does_not_hold_is_not_open(pmc: Pmc, open_source: Open) -> None:
     pmc.found = {"lupus": [1, 2]}
     pmc.bucket.add(1)
-    rows = list(open_source().list())
+    rows = listed_now(open_source())
     assert [row.status for row in rows] == ["ok", "not_open"]
 
 
@@ -207,14 +212,18 @@ def test_licences_and_types_outside_of_the_corpus(pmc: Pmc, open_source: Open) -
     pmc.bucket.add(4, content=article_xml(4, kind="editorial").encode(), license_code=None)
     query = PmcQuery(terms=("lupus",), license=("redistributable",), article_types=("research-article",))
     source = open_source(query)
-    rows = list(source.list())
-    assert [row.status for row in rows] == ["ok", "not_open", "ok", "ok"]
+    rows = listed_now(source)
+    assert [row.status for row in rows] == ["ok", "excluded", "ok", "ok"]
     assert "CC BY-NC-ND" in rows[1].reason
-    wanted = [row.source_ref for row in rows if row.status == "ok"]
-    got = {article.pmcid: article.status for article in source.fetch(wanted)}
-    assert got["PMC3"] == "ok"
-    assert got["PMC4"] == "excluded"
-    assert got["PMC1"] == "not_open"  # the article itself states no licence
+    wanted = [row.as_wanted() for row in rows if row.status == "ok"]
+    got = {article.pmcid: article for article in source.fetch(wanted)}
+    assert {pmcid: article.status for pmcid, article in got.items()} == {
+        "PMC1": "ok",  # it states no licence itself, its record does
+        "PMC3": "ok",
+        "PMC4": "excluded",
+    }
+    assert (got["PMC1"].license, got["PMC1"].license_class) == ("CC BY", "redistributable")
+    assert {article.pmcid: article.status for article in source.fetch(["PMC1"])} == {"PMC1": "ok"}
 
 
 def test_at_most_so_many_articles(pmc: Pmc, open_source: Open) -> None:
@@ -267,7 +276,7 @@ import sys
 from pathlib import Path
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.remote.opening import open_remote
-from kg_pipeline.pmc.remote.query import PmcQuery
+from kg_pipeline.queries import PmcQuery
 from kg_pipeline.pmc.remote.settings import RemoteSettings
 
 settings = RemoteSettings.model_validate_json(sys.argv[1])
@@ -328,7 +337,7 @@ def test_europe_pmc_searches_and_serves(server: Server, open_source: Open) -> No
 
     server.handler = handler
     source = open_source(search="europepmc", articles="europepmc")
-    listed = list(source.list())
+    listed = listed_now(source)
     assert [row.pmcid for row in listed] == ["PMC1", "PMC2", "PMC3"]
     assert [article.status for article in source.fetch(row.source_ref for row in listed)] == ["ok"] * 3
 

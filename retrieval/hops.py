@@ -1,0 +1,218 @@
+"""Single steps between entities, of relations and of sentences alike.
+
+A relation of the graph is a hop. A sentence that names two entities with a word of relation between them is one too,
+where extraction made no relation of it; it asserts nothing in the graph and is told as a quote. (ConvertEvidenceGraph
+of the BioWeave paper, section 5.2: text made comparable with the graph before it is verified.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kg_pipeline.graph.reader import Chunk, Entity, GraphReader
+from kg_pipeline.vocabulary.predicates import PREDICATES
+from retrieval.cues import predicates_of
+from retrieval.evidence import Passage, Quote
+from retrieval.facts import Fact, load_facts
+from retrieval.sentences import Splitter, passage_quotes
+from retrieval.terms import (
+    RELATION_STEMS,
+    Token,
+    content_stems,
+    find_name,
+    is_negated,
+    name_keys,
+    stem,
+    tokenise,
+)
+
+Source = Literal["kg", "doc", "web"]
+_NAMES_COMPARED = 20
+_ENDINGS = frozenset(".!;)]")  # of a statement; a title ends with a word
+_WIDEST = 25  # tokens between two names of one statement
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A step from one entity to another with the sentences that show it.
+
+    `forward` says whether the statement reads from `start` to `end`; None where it reads both ways or cannot be told.
+    """
+
+    start_id: str
+    end_id: str
+    source: Source
+    quotes: tuple[Quote, ...]
+    predicates: frozenset[str]
+    forward: bool | None
+    confidence: float
+    words: frozenset[str] = frozenset()  # stems of the quotes' content words
+    fact: Fact | None = None
+
+    @property
+    def key(self) -> str:
+        """What tells two hops apart whichever way they are walked."""
+        if self.fact is not None:
+            return self.fact.relation.relation_id
+        quote = self.quotes[0]
+        ends = "|".join(sorted((self.start_id, self.end_id)))
+        return f"{quote.article_id}:{quote.start}-{quote.end}|{ends}"
+
+    def turned(self) -> Hop:
+        """The same hop walked the other way."""
+        forward = None if self.forward is None else not self.forward
+        return Hop(
+            self.end_id,
+            self.start_id,
+            self.source,
+            self.quotes,
+            self.predicates,
+            forward,
+            self.confidence,
+            self.words,
+            self.fact,
+        )
+
+
+def fact_hop(fact: Fact) -> Hop:
+    """The hop of a relation, from head to tail."""
+    relation = fact.relation
+    quotes = tuple(quote for part in fact.asserted() for quote in part.quotes)
+    return Hop(
+        start_id=relation.head_id,
+        end_id=relation.tail_id,
+        source="kg",
+        quotes=quotes,
+        predicates=frozenset({relation.predicate}),
+        forward=None if fact.symmetric else True,
+        confidence=float(relation.confidence),
+        words=_stems(quotes) | _predicate_stems(relation.predicate),
+        fact=fact,
+    )
+
+
+def _stems(quotes: Iterable[Quote]) -> frozenset[str]:
+    return frozenset(word for quote in quotes for word in content_stems(quote.text))
+
+
+def _predicate_stems(name: str) -> frozenset[str]:
+    predicate = PREDICATES.get(name)
+    return frozenset(content_stems(predicate.label)) if predicate else frozenset()
+
+
+@dataclass(slots=True)
+class HopFinder:
+    """Hops around entities of one graph version, for the length of one question; not for several threads at once.
+
+    `per_node` caps the relations of an entity and `per_entity` the passages looked through for it. `use_graph` and
+    `use_text` are the sources a question may use.
+    """
+
+    reader: GraphReader
+    split: Splitter
+    per_node: int = 40
+    per_entity: int = 8
+    text_confidence: float = 0.5
+    use_graph: bool = True
+    use_text: bool = True
+    passages: dict[str, Passage] = field(default_factory=dict)  # where the hops of sentences come from
+    entities: dict[str, Entity] = field(default_factory=dict)
+    _sentences: dict[str, list[Hop]] = field(default_factory=dict)
+    _around: dict[str, list[Hop]] = field(default_factory=dict)
+
+    def around(self, entity_ids: Sequence[str]) -> Mapping[str, list[Hop]]:
+        """Hops that start at each entity: relations first, then sentences that say what no relation found does."""
+        missing = [entity_id for entity_id in dict.fromkeys(entity_ids) if entity_id not in self._around]
+        if missing:
+            found: dict[str, dict[str, Hop]] = {entity_id: {} for entity_id in missing}
+            for hop in [*self._of_graph(missing), *self._of_text(missing)]:
+                for walked in (hop, hop.turned()):
+                    if walked.start_id in found:
+                        found[walked.start_id].setdefault(walked.key, walked)
+            self._around |= {entity_id: list(hops.values()) for entity_id, hops in found.items()}
+            ends = {hop.end_id for hops in found.values() for hop in hops.values()} | set(missing)
+            new = sorted(ends - set(self.entities))
+            self.entities |= {entity.entity_id: entity for entity in self.reader.entities(new)}
+        return {entity_id: self._around[entity_id] for entity_id in entity_ids}
+
+    def _of_graph(self, entity_ids: Sequence[str]) -> list[Hop]:
+        if not self.use_graph:
+            return []
+        relations = self.reader.relations(self.reader.neighbours(entity_ids, per_node=self.per_node))
+        kept = [r for r in relations if not r.negated and r.head_id != r.tail_id]
+        return [fact_hop(fact) for fact in load_facts(self.reader, kept) if fact.is_citable]
+
+    def _of_text(self, entity_ids: Sequence[str]) -> list[Hop]:
+        """Sentences about the entities; one that a relation of the same two entities quotes is left to the relation."""
+        if not self.use_text:
+            return []
+        chunks_of = self.reader.chunks_of(entity_ids, per_entity=self.per_entity)
+        wanted = list(dict.fromkeys(chunk for ids in chunks_of.values() for chunk in ids))
+        self._read([chunk_id for chunk_id in wanted if chunk_id not in self._sentences])
+        asked = set(entity_ids)
+        return [
+            hop
+            for chunk_id in wanted
+            for hop in self._sentences.get(chunk_id, ())
+            if hop.start_id in asked or hop.end_id in asked
+        ]
+
+    def _read(self, chunk_ids: Sequence[str]) -> None:
+        mentioned = self.reader.entities_of(chunk_ids)
+        ids = sorted({entity_id for found in mentioned.values() for entity_id in found} - set(self.entities))
+        self.entities |= {entity.entity_id: entity for entity in self.reader.entities(ids)}
+        for chunk in self.reader.chunks(chunk_ids):
+            known = [self.entities[e] for e in mentioned.get(chunk.chunk_id, ()) if e in self.entities]
+            passage = Passage(chunk, 0.0)
+            self.passages[chunk.chunk_id] = passage
+            self._sentences[chunk.chunk_id] = sentence_hops(
+                chunk, passage_quotes(passage, self.split), known, self.text_confidence
+            )
+
+
+def sentence_hops(
+    chunk: Chunk, quotes: Sequence[Quote], entities: Sequence[Entity], confidence: float
+) -> list[Hop]:
+    """Hops of sentences that name two of the entities with a word of relation between the names, and do not deny it."""
+    names = [
+        (entity.entity_id, name_keys([entity.name, *entity.aliases[:_NAMES_COMPARED]])) for entity in entities
+    ]
+    firsts = [frozenset(key[0] for key in keys) for _, keys in names]
+    hops: list[Hop] = []
+    for quote in quotes:
+        tokens = tokenise(quote.text)
+        words = frozenset(token.text for token in tokens) | frozenset(t.text.rstrip("s") for t in tokens)
+        places = []
+        for (entity_id, keys), first in zip(names, firsts, strict=True):
+            if not first.isdisjoint(words) and (place := find_name(tokens, keys)):
+                places.append((*place, entity_id))
+        if len(places) < 2 or is_negated(quote.text) or quote.text.rstrip()[-1:] not in _ENDINGS:
+            continue
+        places = _outermost(places)
+        stems = frozenset(content_stems(quote.text))
+        for i, (_, end, one) in enumerate(places):
+            for start, _, other in places[i + 1 :]:
+                cues = _cues(tokens[end:start])
+                if one != other and start - end <= _WIDEST and cues:
+                    predicates = frozenset(name for cue in cues for name in predicates_of(cue))
+                    hops.append(Hop(one, other, "doc", (quote,), predicates, None, confidence, stems))
+    return hops
+
+
+def _outermost(places: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Names in order, without those inside a longer one ("interferon" in "type I interferon")."""
+    found = sorted(set(places), key=lambda place: (place[0], -place[1], place[2]))
+    return [
+        place
+        for place in found
+        if not any(
+            other[0] <= place[0] and place[1] <= other[1] and (other[1] - other[0]) > (place[1] - place[0])
+            for other in found
+        )
+    ]
+
+
+def _cues(between: Sequence[Token]) -> list[str]:
+    return [word for token in between if (word := stem(token.text)) in RELATION_STEMS]
