@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import inspect
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import dagster as dg
@@ -16,7 +16,8 @@ import polars as pl
 from kg_pipeline.checks import Outcome
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, schema_of
-from kg_pipeline.errors import KgError
+from kg_pipeline.errors import DiskFullError, KgError
+from kg_pipeline.files import is_disk_full
 from kg_pipeline.incremental import StageReport
 from kg_pipeline.settings import Settings
 from resources.workers import ShardWorkers
@@ -32,7 +33,7 @@ _PREVIEW_WIDTH = 120
 
 
 @contextmanager
-def stage_run(context: dg.AssetExecutionContext, home: object) -> Iterator[None]:
+def stage_run(context: dg.AssetExecutionContext, home: Path) -> Iterator[None]:
     """Announce the stage, and turn our errors into failures whose description is what a person should read."""
     stage = context.asset_key.to_user_string()
     progress.info(stage, extra={"done": 0, "total": 1})
@@ -41,14 +42,10 @@ def stage_run(context: dg.AssetExecutionContext, home: object) -> Iterator[None]
         progress.info(stage, extra={"done": 1, "total": 1})
     except KgError as error:
         raise dg.Failure(description=str(error), allow_retries=False) from error
-    except OSError as error:
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+    except Exception as error:
+        if not is_disk_full(error, home):
             raise
-        raise dg.Failure(
-            description=f"The disk that holds {home} is full. Free some space and build again; "
-            "what was finished is kept.",
-            allow_retries=False,
-        ) from error
+        raise dg.Failure(description=str(DiskFullError(home)), allow_retries=False) from error
 
 
 def shards_of_run(context: dg.AssetExecutionContext) -> tuple[str, list[str]]:

@@ -15,6 +15,7 @@ Our exception hierarchy::
       |   + LlmUnavailable     it cannot be reached, or the circuit breaker is open
       |   + LlmRefused         it answered, but not with what was asked
       |   + BudgetExhausted    the token or cost budget is spent
+      + DiskFullError          the disk that holds the workspace is full
       + DatasetError           a stage table is missing, damaged or of another schema
       + GraphError             a graph version cannot be built or read
       |   + NoGraphError       nothing is materialised yet
@@ -71,6 +72,16 @@ class LlmRefused(LlmError):
 
 class BudgetExhausted(LlmError):
     """The token or cost budget is spent; nothing more is sent."""
+
+
+class DiskFullError(KgError):
+    """The disk that holds the workspace is full."""
+
+    def __init__(self, folder: object) -> None:
+        super().__init__(
+            f"The disk that holds {folder} is full. Free some space and run the same command again; "
+            "what was finished is kept."
+        )
 
 
 class DatasetError(KgError):

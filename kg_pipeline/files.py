@@ -7,13 +7,16 @@ made again.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 TEMPORARY_PREFIX = ".tmp-"
+_NEXT_TO_NOTHING = 4_000_000
 
 
 def temporary_sibling(path: Path) -> Path:
@@ -52,6 +55,21 @@ def replacing_durably(path: Path) -> Iterator[Path]:
         yield aside
         sync(aside)
     sync(path.parent)
+
+
+def is_disk_full(error: BaseException | None, folder: Path) -> bool:
+    """Whether an error means that the disk of `folder` is full.
+
+    Libraries written in C++ and Rust report it as an error of their own, so the free space counts too.
+    """
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            return True
+        if any(words in str(error) for words in ("No space left on device", "disk is full")):
+            return True
+        error = error.__cause__ or error.__context__
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    return shutil.disk_usage(existing).free < _NEXT_TO_NOTHING
 
 
 def write_bytes(path: Path, content: bytes) -> None:

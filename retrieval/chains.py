@@ -12,7 +12,7 @@ from retrieval.facts import Fact, load_facts
 
 _PATHS_ASKED = 12
 _OTHERS_ASKED = 100  # relations looked through for one that is not denied
-_SMALL_CORPUS = 30  # articles; below it no share of articles makes a hub
+_SMALL_CORPUS = 10  # articles; below it no share of articles makes a hub
 _HUB_SHARE = 0.3
 
 

@@ -252,7 +252,10 @@ class ExtractiveReasoner:
                 chain for chain in chains if any(inner.get(stop) in wanted for stop in chain.inner_ids)
             ]
             chains = fitting or chains
-        return chains[:_PAIRS]
+        if question.kind == "how" and question.predicates:
+            # How one thing brings about another: steps that act on the next one before steps that merely connect.
+            chains.sort(key=lambda chain: not (chain.runs_forward and chain.sign))
+        return _distinct(chains)[:_PAIRS]
 
     def _bridges(self, question: Question, shape: Shape) -> list[TypedPath]:
         """Two steps between the first two names asked about, one of them at most known from a sentence only.
@@ -295,3 +298,16 @@ class ExtractiveReasoner:
                 fact.relation.relation_id,
             ),
         )
+
+
+def _distinct(chains: Sequence[Chain]) -> list[Chain]:
+    """Chains without those whose inferred hops only sum up relations that a chain before tells one by one."""
+    kept: list[Chain] = []
+    told: set[str] = set()
+    for chain in chains:
+        parts = {part.relation.relation_id for hop in chain.facts for part in hop.asserted()}
+        if parts <= told:
+            continue
+        told |= parts
+        kept.append(chain)
+    return kept

@@ -22,6 +22,7 @@ from retrieval.terms import (
     Token,
     content_stems,
     find_name,
+    is_hedged,
     is_negated,
     name_keys,
     stem,
@@ -31,6 +32,7 @@ from retrieval.terms import (
 Source = Literal["kg", "doc", "web"]
 _NAMES_COMPARED = 20
 _ENDINGS = frozenset(".!;)]")  # of a statement; a title ends with a word
+_HEDGED = 0.7
 _WIDEST = 25  # tokens between two names of one statement
 
 
@@ -192,12 +194,13 @@ def sentence_hops(
             continue
         places = _outermost(places)
         stems = frozenset(content_stems(quote.text))
+        sureness = confidence * (_HEDGED if is_hedged(quote.text) else 1.0)
         for i, (_, end, one) in enumerate(places):
             for start, _, other in places[i + 1 :]:
                 cues = _cues(tokens[end:start])
                 if one != other and start - end <= _WIDEST and cues:
                     predicates = frozenset(name for cue in cues for name in predicates_of(cue))
-                    hops.append(Hop(one, other, "doc", (quote,), predicates, None, confidence, stems))
+                    hops.append(Hop(one, other, "doc", (quote,), predicates, None, sureness, stems))
     return hops
 
 

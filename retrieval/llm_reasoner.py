@@ -11,18 +11,19 @@ import importlib.resources
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel
 
 from kg_pipeline.errors import LlmRefused
 from retrieval.abstain import unsupported
 from retrieval.answer import AnswerUsage
-from retrieval.evidence import EvidenceState, Quote, Retrieved
+from retrieval.cited import Reply, Synthesis, cited_sentences, list_offers
+from retrieval.evidence import EvidenceState, Retrieved
 from retrieval.extractive import ExtractiveReasoner
 from retrieval.facts import Fact
 from retrieval.guard import addresses_reader
-from retrieval.offers import Offer, collect_offers
+from retrieval.offers import collect_offers
 from retrieval.question import Question
 from retrieval.reasoner import Draft, DraftSentence
 
@@ -32,35 +33,16 @@ _PROMPT_VERSION = "v1"
 _Parsed = TypeVar("_Parsed", bound=BaseModel)
 
 
-class _Reply(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-
-class Thoughts(_Reply):
+class Thoughts(Reply):
     """Reply to the generation prompt."""
 
     thoughts: list[str]
 
 
-class Scores(_Reply):
+class Scores(Reply):
     """Reply to the evaluation prompt."""
 
     scores: list[float]
-
-
-class CitedSentence(_Reply):
-    """A sentence and the numbers of the evidence that states it."""
-
-    text: str
-    citations: list[int]
-
-
-class Synthesis(_Reply):
-    """Reply to the synthesis prompt."""
-
-    answerable: bool
-    verdict: Literal["yes", "no", "maybe", "none"] = "none"
-    sentences: list[CitedSentence] = Field(default_factory=list)
 
 
 class Chat(Protocol):
@@ -98,6 +80,11 @@ class LlmReasoner:
         """`llm:` and the model."""
         return f"llm:{self._chat.name}"
 
+    @property
+    def characters(self) -> int:
+        """How much evidence fits into one request."""
+        return self._characters
+
     def usage(self) -> AnswerUsage:
         """What the chat model has used; questions asked at the same time see each other's use."""
         used = self._chat.usage
@@ -109,7 +96,7 @@ class LlmReasoner:
         """Thoughts of the model; the question itself is always the first of a search."""
         found = "\n".join(f"{step.thought}: {step.summary}" for step in evidence.steps if step.summary)
         known = _tagged(found[: self._characters]) if found else "Nothing was searched yet."
-        reply = await self._ask(
+        reply = await self.ask(
             Thoughts, "generate", f"Question: {question.text}\n\nFound so far:\n{known}", 400
         )
         thoughts = [" ".join(thought.split()) for thought in reply.thoughts]
@@ -119,7 +106,7 @@ class LlmReasoner:
     async def evaluate(self, question: Question, thoughts: Sequence[str]) -> list[float]:
         """Scores of the model, in a call of their own."""
         listed = "\n".join(f"{number}. {thought}" for number, thought in enumerate(thoughts, 1))
-        reply = await self._ask(
+        reply = await self.ask(
             Scores, "evaluate", f"Main question: {question.text}\n\nSearch questions:\n{listed}", 200
         )
         if len(reply.scores) != len(thoughts):
@@ -140,15 +127,12 @@ class LlmReasoner:
         offers = collect_offers(question, plan, evidence, self._extractive, self._characters)
         if not offers:
             return Draft(reason="no sentence that was found can be cited", reasoner=self.name)
-        listed = "\n".join(
-            f'<evidence id="{n}"{_mark(offer)}>{_escape(offer.text)}</evidence>'
-            for n, offer in enumerate(offers, 1)
-        )
+        listed = list_offers(offers)
         try:
-            reply = await self._ask(Synthesis, "synthesise", f"Question: {question.text}\n\n{listed}", 1200)
+            reply = await self.ask(Synthesis, "synthesise", f"Question: {question.text}\n\n{listed}", 1200)
         except LlmRefused as error:
             return replace(plan, notes=(*plan.notes, f"synthesis failed, quotes instead: {error}"))
-        sentences = tuple(_sentences(reply, offers))
+        sentences = tuple(cited_sentences(reply.sentences, offers))
         if not reply.answerable or not sentences:
             return Draft(reason="the language model found no answer in the evidence", reasoner=self.name)
         facts = _used_facts([*plan.facts, *(offer.fact for offer in offers if offer.fact)], sentences)
@@ -166,7 +150,8 @@ class LlmReasoner:
         )
         return Draft(reason=reason, reasoner=self.name) if reason else draft
 
-    async def _ask(self, schema: type[_Parsed], prompt: str, body: str, max_tokens: int) -> _Parsed:
+    async def ask(self, schema: type[_Parsed], prompt: str, body: str, max_tokens: int) -> _Parsed:
+        """The reply of the model to a prompt, in the shape of the schema."""
         completion = await self._chat.complete(
             _messages(prompt, body), schema=schema, max_tokens=max_tokens, purpose=prompt
         )
@@ -189,33 +174,11 @@ def _messages(prompt: str, body: str) -> list[dict[str, str]]:
     return [{"role": "system", "content": load_prompt(prompt)}, {"role": "user", "content": body}]
 
 
-def _escape(text: str) -> str:
-    """Text that cannot close the tag it stands in."""
-    return html.escape(" ".join(text.split()), quote=False)
-
-
 def _tagged(text: str) -> str:
     kept = "\n".join(
         html.escape(line, quote=False) for line in text.splitlines() if not addresses_reader(line)
     )
     return f"<evidence>\n{kept}\n</evidence>"
-
-
-def _mark(offer: Offer) -> str:
-    return f' note="{offer.note}"' if offer.note else ""
-
-
-def _sentences(reply: Synthesis, offers: Sequence[Offer]) -> Iterable[DraftSentence]:
-    for item in reply.sentences:
-        numbers = [number for number in dict.fromkeys(item.citations) if 1 <= number <= len(offers)]
-        quotes: dict[tuple[str, int, int], Quote] = {
-            quote.key: quote for n in numbers for quote in offers[n - 1].quotes
-        }
-        text = " ".join(item.text.split())
-        if not text or not quotes or addresses_reader(text):
-            continue
-        inferred = any(offers[n - 1].fact for n in numbers)
-        yield DraftSentence(text, tuple(quotes.values()), "inference" if inferred else "finding")
 
 
 def _used_facts(facts: Iterable[Fact], sentences: Sequence[DraftSentence]) -> tuple[Fact, ...]:

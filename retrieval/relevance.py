@@ -11,6 +11,7 @@ from retrieval.question import Link, Question
 from retrieval.sentences import Sentence
 
 _JOINT_SENTENCES = 3
+_SHORT = 2  # hops that lead through one thing only
 
 
 def bears_on(question: Question, row: Sentence, settings: AbstentionSettings) -> bool:
@@ -94,13 +95,15 @@ def contests(fact: Fact, shown: Sequence[Fact]) -> bool:
 def answers(chain: Chain, question: Question) -> bool:
     """Whether a chain answers the question.
 
-    To ask how two things are connected any chain will do. A yes/no question asks for an effect: the chain must run in
+    To ask how two things are connected a chain will do, through an entity that connects everything if it is short or each
+    step of it acts on the next. A yes/no question asks for an effect: the chain must run in
     one direction, have the asked sign where one is asked, and not lead through an entity that connects everything.
     """
     if len(chain) < 2 and chain.facts[0].relation.kind == "asserted":
         return False  # told as a direct fact
     if question.kind != "yes_no":
-        return not chain.through_hub or len(chain) <= 2
+        mechanism = question.kind == "how" and chain.runs_forward  # each step acts on the next one
+        return not chain.through_hub or len(chain) <= _SHORT or mechanism
     if chain.through_hub:
         return False
     forward = chain.runs_backward if question.passive else chain.runs_forward

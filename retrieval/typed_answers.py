@@ -25,7 +25,7 @@ from retrieval.terms import name_keys, stem
 from retrieval.typed_paths import Explorer, TypedPath, covered_links, path_terms
 
 _CANDIDATES = 40
-_NEAR_BEST = 0.03  # answers whose score is this close to the best are told with it
+_NEAR_BEST = 0.02  # answers whose score is this close to the best are told with it
 _NEAR_LISTED = 0.15  # where a set is asked for
 _LISTED = 6
 _FEW = 2

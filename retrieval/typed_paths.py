@@ -20,7 +20,8 @@ from retrieval.terms import content_stems, find_name, tokenise
 
 _SMALL_CORPUS = 30  # articles; below it no share of articles makes a hub
 _HUB_SHARE = 0.3
-_EXCESS = 0.05
+_PARALLEL = 2  # ways to tell the same entities in the same order
+_EXCESS = 0.1  # a hop more than the question has things on the way
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class PathSettings:
     """
 
     max_depth: int = 4  # D_max
-    kept: int = 48  # W_1, partial paths kept at each depth
+    per_end: int = 4  # partial paths kept to one entity
+    kept: int = 64  # W_1, partial paths kept at each depth
     frontier: int = 24  # entities expanded at each depth
     per_node: int = 40  # hops looked at from one entity
     cues: float = 0.6  # share of the question's words of relation that an answer's path must express
@@ -139,7 +141,19 @@ class Explorer:
         if one_each:
             found = list({path.end_id: path for path in reversed(found)}.values())
             found.sort(key=_order)
-        return found[:limit]
+        return sorted((self._with_best_hops(path) for path in found[:limit]), key=_order)
+
+    def _with_best_hops(self, path: TypedPath) -> TypedPath:
+        """The path with each hop told by the surest evidence of the same step, where nothing of the question is lost."""
+        best = path
+        for i, hop in enumerate(path.hops):
+            for other in self.finder.around([hop.start_id])[hop.start_id]:
+                if other.end_id != hop.end_id:
+                    continue
+                changed = self.measure((*best.hops[:i], other, *best.hops[i + 1 :]), complete=True)
+                if changed.score > best.score and changed.links >= best.links and changed.cues >= best.cues:
+                    best = changed
+        return best
 
     def _grow(self, hops: tuple[Hop, ...], ends: Sequence[str]) -> list[TypedPath]:
         seen = {hops[0].start_id, *(hop.end_id for hop in hops)} if hops else set()
@@ -159,6 +173,7 @@ class Explorer:
         settings = {e for i in self.shape.setting for e in self.question.links[i].ids}
         kept: list[TypedPath] = []
         per_end: dict[str, int] = {}
+        per_way: dict[tuple[str, ...], int] = {}
         for path in grown:
             entity = self.finder.entities[path.end_id]
             if path.end_id in settings:
@@ -169,10 +184,14 @@ class Explorer:
                 and path.end_id not in self.question.entity_ids
             ):
                 continue
-            if per_end.get(path.end_id, 0) >= 3 or (
-                path.end_id not in per_end and len(per_end) >= self.settings.frontier
+            if (
+                per_way.get(path.entity_ids, 0) == _PARALLEL
+                or per_end.get(path.end_id, 0) == self.settings.per_end
             ):
                 continue
+            if path.end_id not in per_end and len(per_end) == self.settings.frontier:
+                continue
+            per_way[path.entity_ids] = per_way.get(path.entity_ids, 0) + 1
             per_end[path.end_id] = per_end.get(path.end_id, 0) + 1
             kept.append(path)
             if len(kept) == self.settings.kept:
@@ -195,10 +214,11 @@ class Explorer:
         answer = self.shape.answer
         end = self.finder.entities[hops[-1].end_id]
         fits = answer.closeness(end, ()) if answer is not None else 0.0
-        expected = len(self.shape.inner) + max(len(self.question.links) - len(self.shape.setting), 1)
+        named = frozenset(range(len(self.question.links))) - self.shape.setting
+        expected = len(self.shape.inner) + max(len(named), 1)
         settings = self.settings
         score = (
-            settings.entity_weight * (len(links) / len(self.question.links) if self.question.links else 0.0)
+            settings.entity_weight * (len(links & named) / len(named) if named else 0.0)
             + settings.relation_weight * share
             + settings.operator_weight * ((slots + fits) / wanted if wanted else 1.0)
             + settings.confidence_weight * _confidence(hops)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from kg_pipeline.errors import KgError
+from kg_pipeline.errors import DiskFullError, KgError
+from kg_pipeline.files import is_disk_full
+from kg_pipeline.settings import load_settings
 
 app = typer.Typer(
     name="kg",
@@ -34,13 +38,27 @@ def main() -> None:
         errors.print("[bold red]error:[/] ", end="")
         errors.print(str(error), markup=False)
         sys.exit(1)
-    except KeyboardInterrupt:
-        errors.print("Interrupted. What was finished is kept: run the same command again to go on.")
-        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output went away (`kg … | head`); there is nobody left to tell.
         sys.stderr.close()
         sys.exit(0)
+    except Exception as error:
+        home = load_settings().home
+        if not is_disk_full(error, home):
+            raise
+        errors.print(f"[bold red]error:[/] {DiskFullError(home)}")
+        sys.exit(1)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C as a sentence that says how to go on, and the shell's status for it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        message = "Interrupted. What was finished is kept: run the same command again to go on."
+        Console(stderr=True, soft_wrap=True).print(message)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 @app.command()
@@ -54,7 +72,8 @@ def build(
     from kg_pipeline.cli import building, show
 
     console = Console()
-    result = building.build(corpus, source, console)
+    with interruptible():
+        result = building.build(corpus, source, console)
     show.build_result(console, result)
 
 
@@ -69,10 +88,11 @@ def refresh(
     from kg_pipeline.cli import refreshing
 
     console = Console()
-    if preview:
-        refreshing.preview(corpus, console)
-    else:
-        refreshing.show(console, refreshing.refresh(corpus, console))
+    with interruptible():
+        if preview:
+            refreshing.preview(corpus, console)
+        else:
+            refreshing.show(console, refreshing.refresh(corpus, console))
 
 
 @app.command()
@@ -86,7 +106,6 @@ def ask(
     """Answer a question from the current graph, with numbered citations."""
     import retrieval
     from kg_pipeline.corpora import find_corpus
-    from kg_pipeline.settings import load_settings
 
     settings = load_settings()
     find_corpus(settings.corpora_file, corpus)
@@ -103,7 +122,8 @@ def demo() -> None:
     """Build the sample corpus and ask it two questions."""
     from kg_pipeline.cli import demonstration
 
-    demonstration.run(Console(highlight=False))
+    with interruptible():
+        demonstration.run(Console(highlight=False))
 
 
 @app.command()

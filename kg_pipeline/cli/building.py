@@ -217,12 +217,23 @@ def _materialise(
         run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
     )
     if not result.success:
+        if _was_interrupted(result):
+            raise KeyboardInterrupt
         raise StageError(_why(result))
     return {
         event.step_key: event.step_success_data.duration_ms / 1000
         for event in result.all_events
         if event.is_step_success and event.step_key
     }
+
+
+def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    return any(
+        event.is_step_failure
+        and event.step_failure_data.error is not None
+        and event.step_failure_data.error.cls_name == "DagsterExecutionInterruptedError"
+        for event in result.all_events
+    )
 
 
 def _why(result: dg.ExecuteInProcessResult) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -47,4 +47,6 @@ def serve(port: int, console: Console) -> None:
         workspace.write_text(_WORKSPACE)
     console.print(f"Dagster opens on http://{_HOST}:{port} (Ctrl-C ends it).")
     command = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace), "-h", _HOST, "-p", str(port)]
-    sys.exit(subprocess.call(command))
+    sys.stdout.flush()
+    # In place of this process, so that Ctrl-C and any other signal reach Dagster, which ends its children.
+    os.execv(sys.executable, command)  # noqa: S606 - no shell is involved

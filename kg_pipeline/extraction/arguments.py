@@ -52,6 +52,10 @@ _LOWERED = frozenset(
 _WANTING = word_set(
     "reduced lower decreased low diminished lowered impaired defective deficient insufficient absent"
 )
+#: Deeds that turn the sign: "inhibiting X reduces Y".
+COUNTERING = word_set(
+    "inhibiting blocking suppressing depleting silencing deleting antagonizing antagonising neutralizing neutralising"
+)
 #: How much of it there is: what stimulates "the production of X" raises X.
 _QUANTITIES = word_set(
     """level expression concentration abundance amount transcription release production secretion synthesis generation
@@ -175,7 +179,14 @@ def _turned_by(token: Token, inner: list[Argument]) -> list[Argument]:
 
 
 def _is_wanting(token: Token) -> bool:
-    return any(child.lower_ in _WANTING for child in children(token, "amod"))
+    """Whether there is little of it, or it is kept from acting: "impaired X", "inhibiting X" as a subject."""
+    for child in children(token, "amod"):
+        is_deed = (
+            child.tag_ == "VBG" and not any(True for _ in child.children) and child.i == token.left_edge.i
+        )
+        if child.lower_ in _WANTING or (is_deed and child.lower_ in COUNTERING):
+            return True
+    return False
 
 
 def _is_cut_off(parse: Parse, token: Token) -> bool:

@@ -26,7 +26,9 @@ _PURPOSEFUL = word_set(
     """
 )
 #: What is done to cells and samples in a laboratory, whose purpose may be parsed as a complement.
-_HANDLING = word_set("keep wash incubate transfect transduce culture store stain fix heat cool place leave seed add")
+_HANDLING = word_set(
+    "keep wash incubate transfect transduce culture store stain fix heat cool place leave seed add"
+)
 _ALONE = (["it"], ["they"])
 _MAX_CLIMB = 12  # heads followed before giving up; parses of real sentences stay below it
 
@@ -99,6 +101,10 @@ def subjects(verb: Token, depth: int = 0) -> list[Token]:
         return [] if _is_aim(verb) else subjects(head, depth + 1)
     if verb.dep_ == "pcomp" and head.lower_ in GERUND_PREPOSITIONS:
         governor = head.head
+        if governor.dep_ == "dobj" and head.lower_ in ("by", "through", "via"):
+            governor = (
+                governor.head
+            )  # "cells modulate X formation by raising Y": it is the cells that raise Y
         if governor.pos_ in ("NOUN", "PROPN"):
             return [governor]
         if governor.pos_ == "ADJ" and governor.dep_ in ("acomp", "amod"):

@@ -84,7 +84,9 @@ def _role(parse: Parse, role: Token, meaning: Meaning) -> Iterator[Reading]:
     """Read "X is an inhibitor of Y", "X, a Y inhibitor", "the Y inhibitor X", "X serves as a marker for Y"."""
     held = prepositional(role, "of", "for", "in") if noun(role) != "type" else prepositional(role, "of")
     inner = [thing for _, thing in held]
-    is_kind = meaning.predicate == "subclass_of"  # only ever "form of Y": "antibodies form complexes" is a verb
+    is_kind = (
+        meaning.predicate == "subclass_of"
+    )  # only ever "form of Y": "antibodies form complexes" is a verb
     compounds = [
         child
         for child in children(role, "compound", "nmod", "amod")

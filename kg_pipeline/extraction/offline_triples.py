@@ -114,7 +114,10 @@ def _is_generic(mention: MentionSpan) -> bool:
         return True
     if " " in word or not mention.text[1:].islower():
         return False
-    is_verb = word in verb_forms() and group_of(mention.category) not in (CHEMICAL, GENE)  # lead is a metal, too
+    is_verb = word in verb_forms() and group_of(mention.category) not in (
+        CHEMICAL,
+        GENE,
+    )  # lead is a metal, too
     return is_verb or singular(word) in MODIFIED - _NAMED
 
 

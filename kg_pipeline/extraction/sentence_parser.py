@@ -19,6 +19,7 @@ from kg_pipeline.extraction.inflection import singular
 from kg_pipeline.extraction.parse_repairs import repair
 from kg_pipeline.extraction.predicate_lexicon import PARTICIPLES, verb_forms
 from kg_pipeline.fingerprint import file_sha256
+from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -41,6 +42,8 @@ _LOOSE = re.compile(
     rf" ({'|'.join(sorted(word for word in PARTICIPLES if word.endswith('ed')))}|driven)(?= (?!(?:by|with|to|in|from)\b)\w)"
 )
 _LEADING = re.compile(r"\b(?:in|of|with|from|for|to|on|under|during|between) $", re.IGNORECASE)
+#: "X expressing cells": these do not express anything in X.
+_BEARING = re.compile(r" (expressing|producing|secreting)(?= \w)")
 #: Numbers that go on with a list: "HDAC1/2/6".
 _SERIES = re.compile(r"(?:/\d+[a-zA-Z]?)+\b")
 _BEFORE = re.compile(rf"(?<![\w{_HYPHEN}])\w+[{_HYPHEN}]$")
@@ -179,10 +182,14 @@ def _mention_units(sentence: Sentence) -> list[Unit]:
     ends = {end for _, end, _ in chosen}
     units = []
     for start, end, i in sorted(chosen):
-        after = _AFTER.match(sentence.text, end) or _loose_participle(sentence.text, start, end)
+        after = _AFTER.match(sentence.text, end) or _loose_participle(
+            sentence.text, start, end, sentence.mentions[i].category
+        )
         before = _BEFORE.search(sentence.text, max(0, start - 24), start)
         if before and before.start() not in starts and not any(before.start() < e <= start for e in ends):
-            units.append(Unit(before.group() + STAND_IN, before.start(), end, i, attached=before.group()))
+            units.append(
+                Unit(before.group().lower() + STAND_IN, before.start(), end, i, attached=before.group())
+            )
         elif after and end + 1 not in starts:
             joined = after.group(1)
             units.append(Unit(f"{STAND_IN}-{joined}", start, after.end(), i, attached=joined.lower()))
@@ -199,7 +206,10 @@ def _with_series(text: str, end: int) -> int:
     return series.end() if series else end
 
 
-def _loose_participle(text: str, start: int, end: int) -> re.Match[str] | None:
+def _loose_participle(text: str, start: int, end: int, category: str) -> re.Match[str] | None:
+    """The participle that only lacks its hyphen."""
+    if group_of(category) in (GENE, CHEMICAL) and (bearing := _BEARING.match(text, end)):
+        return bearing
     found = _LOOSE.match(text, end)
     return found if found and _LEADING.search(text, max(0, start - 12), start) else None
 

@@ -118,6 +118,10 @@ def statements(parse: Parse, reading: Reading) -> Iterator[Statement]:
         for thing in reading.objects
         if subject.mention != thing.mention
     ]
+    if "respectively" in parse.sentence.text and len(reading.subjects) > 1 and len(reading.objects) > 1:
+        pairs = list(zip(reading.subjects, reading.objects, strict=False))
+        if len(reading.subjects) != len(reading.objects):
+            return  # who does what is said by order, and some of it is no mention
     if not pairs:
         return
     negated = is_negated(parse, reading.trigger, reading.ends)

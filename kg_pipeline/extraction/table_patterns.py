@@ -31,7 +31,9 @@ _HEADINGS: dict[str, Meaning] = {
 CONFIDENCE = 0.7
 _ROW = re.compile(r"(?:Supplementary )?tab(?:le|\.)? ?[\w.-]*, (?P<heading>[^:;]+): ", re.IGNORECASE)
 _CELL = re.compile(r"[^;]+")
-_DOUBT = re.compile(r"\b(candidate|possible|potential|putative|proposed|predicted|suggested)\b", re.IGNORECASE)
+_DOUBT = re.compile(
+    r"\b(candidate|possible|potential|putative|proposed|predicted|suggested)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)

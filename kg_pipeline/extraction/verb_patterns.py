@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kg_pipeline.extraction.arguments import PATIENTS, Argument, arguments
+from kg_pipeline.extraction.arguments import COUNTERING, PATIENTS, Argument, arguments
 from kg_pipeline.extraction.dependency import (
     children,
     conjuncts,
@@ -42,6 +43,10 @@ _ADJECTIVES: dict[str, tuple[frozenset[str], Meaning]] = {
 #: Where a changed level in a disorder is an association: "IL-6 was increased in lupus".
 _LEVEL_CHANGES = frozenset({"increases", "decreases", "expresses"})
 _OBSERVED_IN = frozenset({"in", "among"})
+#: Deeds that keep the sign: "activating X raises Y".
+_FURTHERING = frozenset(
+    {"activating", "stimulating", "increasing", "overexpressing", "inducing", "enhancing"}
+)
 _BEARING = frozenset({"have", "show", "exhibit", "display"})
 _CHANGED = frozenset(
     {"increased", "elevated", "higher", "raised", "high", "decreased", "reduced", "lower", "low", "altered"}
@@ -90,7 +95,7 @@ def _meanings(token: Token) -> dict[str, Meaning] | None:
 def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[Reading]:
     passive = is_passive(verb) or verb.pos_ == "ADJ"
     doers = subjects(verb if verb.pos_ != "ADJ" or verb.dep_ != "acomp" else verb.head)
-    sides = tuple(a for doer in doers for a in _side(parse, doer, meanings))
+    sides = _deeds(parse, verb) or tuple(a for doer in doers for a in _side(parse, doer, meanings))
     if _is_inverted_modifier(verb, meanings):
         return
     pattern = _pattern(verb)
@@ -113,6 +118,21 @@ def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[R
             yield Reading(
                 pattern, verb, _words(verb, preposition), associated, sides, observed, (*doers, thing)
             )
+
+
+def _deeds(parse: Parse, verb: Token) -> tuple[Argument, ...]:
+    """What a deed that is the subject is done to: X of "blocking X raises Y", with its sign turned."""
+    found = []
+    for deed in children(verb, "csubj"):
+        # A name after the gerund may have been taken for a second subject.
+        things = objects(deed) or [t for t in children(verb, "nsubj") if t.left_edge.i == deed.i + 1]
+        if deed.lower_ in COUNTERING | _FURTHERING:
+            found += [
+                replace(each, turned=each.turned != (deed.lower_ in COUNTERING))
+                for thing in things
+                for each in arguments(parse, thing)
+            ]
+    return tuple(found)
 
 
 def _patients_disorders(parse: Parse, thing: Token) -> Iterator[Argument]:

@@ -189,8 +189,9 @@ def _java(jars: Path, heap_megabytes: int) -> list[str]:
     opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]
     return [
         "java",
+        f"-Xms{heap_megabytes}m",
         f"-Xmx{heap_megabytes}m",
-        "-XX:+UseG1GC",
+        "-XX:+UseParallelGC",
         *opened,
         "-Dlog4j2.disable.jmx=true",
         "-cp",

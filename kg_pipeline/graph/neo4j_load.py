@@ -8,7 +8,7 @@ there and starts again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,20 +23,16 @@ from kg_pipeline.graph.neo4j_schema import (
     drop_version_schema,
     index_version,
     prepare_database,
-    prepare_version,
 )
+from kg_pipeline.graph.neo4j_writer import Progress, VersionWriter
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.verify import has_all_files
 from kg_pipeline.settings import Neo4jSettings
 
 if TYPE_CHECKING:
-    from neo4j import Driver, ManagedTransaction, Transaction
+    from neo4j import Driver, Transaction
 
-_BATCH = 5_000
-_VECTOR_BATCH = 1_000
 _DELETE_BATCH = 5_000
-
-Progress = Callable[[str, int], None]
 
 
 def load_version(
@@ -158,24 +154,10 @@ class _Loader:
                 "manifest": manifest.model_dump_json(),
             },
         )
-        rows = VersionRows(folder, self.labels.key)
-        prepare_version(self.driver, self.database, self.labels, rows.relationship_types())
-        self._nodes("Document", rows.documents(_BATCH))
-        self._nodes("Chunk", rows.chunks(_BATCH))
-        self._nodes("Entity", rows.entities(_BATCH))
-        self._vectors("Chunk", rows.vectors("chunk", _VECTOR_BATCH))
-        self._vectors("Entity", rows.vectors("entity", _VECTOR_BATCH))
-        self._nodes("Evidence", rows.evidence(_BATCH))
-        for kind, batch in rows.relations(_BATCH):
-            self._join("relations", ("Entity", "row"), kind, ("Entity", "row"), batch)
-        for batch in rows.has_entity(_BATCH):
-            self._join("HAS_ENTITY", ("Chunk", "row"), "HAS_ENTITY", ("Entity", "row"), batch)
-        for batch in rows.part_of(_BATCH):
-            self._join("PART_OF", ("Chunk", "row"), "PART_OF", ("Document", "article_id"), batch)
-        for batch in rows.quoted_in(_BATCH):
-            self._join("QUOTED_IN", ("Evidence", "evidence_id"), "QUOTED_IN", ("Chunk", "chunk_id"), batch)
-        index_version(self.driver, self.database, self.labels)
-        self._check(manifest)
+        rows = VersionRows(folder)
+        VersionWriter(self.driver, self.database, self.labels, self.progress).write(rows)
+        index_version(self.driver, self.database, self.labels, rows.relationship_types())
+        self._check({**manifest.counts, "has_entity": rows.n_has_entity})
         self._query("MATCH (v:GraphVersion {key: $key}) SET v.state = 'ready'", key=self.labels.key)
 
     def remove(self) -> None:
@@ -207,57 +189,16 @@ class _Loader:
         found["has_entity"] = self._count(f"MATCH (:{chunk})-[r:HAS_ENTITY]->() RETURN count(r) AS n")
         return found
 
-    def _check(self, manifest: Manifest) -> None:
-        found = self.counts()
-        wrong = {
-            name: n for name, n in found.items() if name in manifest.counts and n != manifest.counts[name]
-        }
+    def _check(self, expected: Mapping[str, int]) -> None:
+        wrong = {name: n for name, n in self.counts().items() if n != expected.get(name, n)}
         if wrong:
-            told = ", ".join(f"{n} of {manifest.counts[name]} {name}" for name, n in wrong.items())
+            told = ", ".join(f"{n} of {expected[name]} {name}" for name, n in wrong.items())
             raise GraphError(
                 f"Neo4j holds {told} of version {self.labels.key} after the load. Load it again."
             )
-
-    def _nodes(self, kind: str, batches: Iterator[list[dict[str, Any]]]) -> None:
-        query = f"UNWIND $rows AS row CREATE (n:{kind}:{self.labels.of(kind)}) SET n = row"
-        self._batches(query, kind, batches)
-
-    def _vectors(self, kind: str, batches: Iterator[list[dict[str, Any]]]) -> None:
-        query = (
-            f"UNWIND $rows AS row MATCH (n:{self.labels.of(kind)} {{row: row.row}}) "
-            "CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)"
-        )
-        self._batches(query, f"{kind} vectors", batches)
-
-    def _join(
-        self,
-        what: str,
-        tail: tuple[str, str],
-        kind: str,
-        head: tuple[str, str],
-        batch: Sequence[Mapping[str, Any]],
-    ) -> None:
-        (from_kind, from_key), (to_kind, to_key) = tail, head
-        query = (
-            f"UNWIND $rows AS row MATCH (a:{self.labels.of(from_kind)} {{{from_key}: row.from}}) "
-            f"MATCH (b:{self.labels.of(to_kind)} {{{to_key}: row.to}}) "
-            f"CREATE (a)-[r:{kind}]->(b) SET r = row.properties"
-        )
-        self._batches(query, what, iter([batch]))
-
-    def _batches(self, query: str, what: str, batches: Iterator[Sequence[Mapping[str, Any]]]) -> None:
-        """One managed transaction a batch: the driver repeats it, with back-off, after a deadlock or a lost leader."""
-        with self.driver.session(database=self.database) as session:
-            for rows in batches:
-                session.execute_write(_consume, query, rows)
-                self.progress(what, len(rows))
 
     def _count(self, query: str) -> int:
         return int(self._query(query)[0]["n"])
 
     def _query(self, query: str, **parameters: Any) -> list[Any]:
         return list(self.driver.execute_query(query, parameters, database_=self.database).records)
-
-
-def _consume(transaction: ManagedTransaction, query: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    transaction.run(query, rows=rows).consume()

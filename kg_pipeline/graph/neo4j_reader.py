@@ -44,7 +44,11 @@ if TYPE_CHECKING:
 #: Hits asked of the approximate vector index for each one wanted, and at least this many more.
 _OVERSAMPLE = 4
 _SLACK = 64
-_RELATION_TYPES = tuple(relationship_type(predicate) for predicate in PREDICATES)
+#: A relation's fields as it is stored: its predicate is its type, and what is empty has no property.
+_RELATION = (
+    ".relation_id, .kind, .negated, .speculative, .confidence, .n_articles, .n_evidence, "
+    "premises: coalesce(r.premises, []), rule: coalesce(r.rule, '')"
+)
 _KEYS: dict[NodeKind, tuple[str, str]] = {"chunk": ("Chunk", "chunk_id"), "entity": ("Entity", "entity_id")}
 
 
@@ -76,14 +80,14 @@ class Neo4jReader:
 
     def relations(self, relation_ids: Sequence[str]) -> list[Relation]:
         """Relations in the order asked; the type is unknown, so every type's key index is asked in one query."""
-        own = ", ".join(f".{name}" for name in columns_of(Relation) if name not in ("head_id", "tail_id"))
+        entity = self._labels.of("Entity")
         query = " UNION ALL ".join(
-            f"UNWIND $keys AS key MATCH (h)-[r:{kind} {{key: key}}]->(t) "
-            f"RETURN r {{{own}, head_id: h.entity_id, tail_id: t.entity_id}} AS row"
-            for kind in _RELATION_TYPES
+            f"UNWIND $ids AS id MATCH (h:{entity})-[r:{relationship_type(predicate)} {{relation_id: id}}]->(t) "
+            f"RETURN r {{{_RELATION}, predicate: '{predicate}', head_id: h.entity_id, tail_id: t.entity_id}} AS row"
+            for predicate in PREDICATES
         )
-        keys = [f"{self._labels.key}/{relation_id}" for relation_id in dict.fromkeys(relation_ids)]
-        rows = {row["relation_id"]: row for row in self._rows(query, keys=keys)} if keys else {}
+        ids = list(dict.fromkeys(relation_ids))
+        rows = {row["relation_id"]: row for row in self._rows(query, ids=ids)} if ids else {}
         return make(Relation, _in_order(relation_ids, rows))
 
     def evidence(self, relation_ids: Sequence[str], *, per_relation: int = 3) -> list[Evidence]:

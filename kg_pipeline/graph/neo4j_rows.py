@@ -1,20 +1,27 @@
-"""Rows of a version directory as Neo4j takes them: batches of plain dictionaries, in a fixed order."""
+"""Rows of a version directory as Neo4j takes them: batches of plain lists, in a fixed order.
+
+A row is a list and not a map, since Neo4j and the driver spend more time on the names of properties than on their
+values. What a row refers to (the document of a chunk, the ends of a relation) is an ordinal; the loader puts the
+server's own id of the node in its place, so that nothing is looked up in an index while loading.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.adjacency import Adjacency
 from kg_pipeline.graph.mentions import Rows
-from kg_pipeline.graph.reader import Chunk, Document, Entity, Evidence, NodeKind, Relation
+from kg_pipeline.graph.reader import Chunk, Document, Entity, Evidence, NodeKind
 from kg_pipeline.graph.records import columns_of
 from kg_pipeline.graph.vectors import Vectors
 from kg_pipeline.vocabulary.predicates import relationship_type
@@ -22,119 +29,132 @@ from kg_pipeline.vocabulary.variants import normal_key
 
 #: Sentences kept on a relationship, for people who browse; all of them are `Evidence` nodes.
 _QUOTES = 3
+#: Columns of a relation as they are stored; the predicate is the relationship's type.
+_RELATION = (
+    "relation_id",
+    "kind",
+    "negated",
+    "speculative",
+    "confidence",
+    "n_articles",
+    "n_evidence",
+    "premises",
+    "rule",
+)
 
-Batch = list[dict[str, Any]]
+Ordinals = npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """Nodes of one kind: their ordinals, their properties by column, and the ordinal of the node each belongs to."""
+
+    ordinals: Ordinals
+    columns: dict[str, Sequence[Any]]
+    parents: Ordinals | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Relationships of one type: the ordinals of both ends, and their properties by column (None: no property)."""
+
+    kind: str
+    tails: Ordinals
+    heads: Ordinals
+    columns: dict[str, Sequence[Any]]
 
 
 class VersionRows:
-    """What to load of a version; `key` prefixes relation keys, so that they are unique in the database."""
+    """What to load of a version."""
 
-    def __init__(self, folder: Path, key: str) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._key = key
 
-    def documents(self, size: int) -> Iterator[Batch]:
+    def documents(self, size: int) -> Iterator[Nodes]:
         """Documents without their text, which lies in the chunks."""
-        yield from _slices(self._table("documents").select([*columns_of(Document), "pmcid"]), size)
+        return _nodes(self._table("documents"), (*columns_of(Document), "pmcid"), size)
 
-    def chunks(self, size: int) -> Iterator[Batch]:
-        """Chunks; `row` is the ordinal."""
-        yield from _slices(_with_row(self._table("chunks").select(columns_of(Chunk))), size)
+    def chunks(self, size: int) -> Iterator[Nodes]:
+        """Chunks, each with its document; `row` is the ordinal."""
+        table = self._table("chunks")
+        return _nodes(table, columns_of(Chunk), size, self._ordinals(table, "article_id", "documents"))
 
-    def entities(self, size: int) -> Iterator[Batch]:
+    def entities(self, size: int) -> Iterator[Nodes]:
         """Entities with their row number and the folded forms of their names."""
-        for batch in _slices(_with_row(self._table("entities").select(columns_of(Entity))), size):
-            for entity in batch:
-                name_key = normal_key(entity["name"])
-                keys = dict.fromkeys([name_key, *(normal_key(alias) for alias in entity["aliases"])])
-                entity["name_key"] = name_key
-                entity["name_keys"] = [key for key in keys if key]
+        for batch in _nodes(self._table("entities"), columns_of(Entity), size):
+            named = zip(batch.columns["name"], batch.columns["aliases"], strict=True)
+            keys = [[normal_key(name), *map(normal_key, aliases)] for name, aliases in named]
+            batch.columns["name_key"] = [folded[0] for folded in keys]
+            batch.columns["name_keys"] = [[key for key in dict.fromkeys(folded) if key] for folded in keys]
             yield batch
 
-    def vectors(self, kind: NodeKind, size: int) -> Iterator[Batch]:
-        """Row number and vector of the nodes that have one."""
+    def evidence(self, size: int) -> Iterator[Nodes]:
+        """Evidence, each with the chunk it stands in."""
+        table = self._table("evidence")
+        return _nodes(table, columns_of(Evidence), size, self._ordinals(table, "chunk_id", "chunks"))
+
+    def vectors(self, kind: NodeKind, size: int) -> Iterator[tuple[Ordinals, list[list[float]]]]:
+        """Ordinals and vectors of the nodes that have one."""
         vectors = Vectors.open(self._folder, kind)
         for start in range(0, len(vectors.rows), size):
-            rows, matrix = (
-                vectors.rows[start : start + size].tolist(),
-                vectors.matrix[start : start + size].tolist(),
-            )
-            yield [{"row": row, "vector": vector} for row, vector in zip(rows, matrix, strict=True)]
-
-    def evidence(self, size: int) -> Iterator[Batch]:
-        """Evidence, all fields."""
-        yield from _slices(self._table("evidence").select(columns_of(Evidence)), size)
+            yield vectors.rows[start : start + size], vectors.matrix[start : start + size].tolist()
 
     def relationship_types(self) -> list[str]:
         """Types of the version's relations, sorted; a KeyError for a predicate outside of the closed set."""
         predicates: list[str] = pc.unique(self._table("relations").column("predicate")).to_pylist()
         return [relationship_type(predicate) for predicate in sorted(predicates)]
 
-    def relations(self, size: int) -> Iterator[tuple[str, Batch]]:
-        """Relationship type and relations of that type, grouped by head so that a batch locks few nodes."""
+    def relations(self, size: int) -> Iterator[Edges]:
+        """Relations, those of one type together, grouped by head so that a batch touches few nodes."""
         table = self._table("relations")
-        ids = self._table("entities").column("entity_id")
-        ends = {
-            name: pc.index_in(table.column(column), value_set=ids).to_numpy()
-            for name, column in (("from", "head_id"), ("to", "tail_id"))
-        }
+        tails, heads = (self._ordinals(table, column, "entities") for column in ("head_id", "tail_id"))
         rank = np.empty(len(table), np.int64)
         rank[self._adjacency.by_rank] = np.arange(len(table))
         predicates = table.column("predicate")
         for predicate in sorted(pc.unique(predicates).to_pylist()):
             of_predicate = np.flatnonzero(pc.equal(predicates, predicate).to_numpy())
-            of_predicate = of_predicate[np.lexsort((ends["to"][of_predicate], ends["from"][of_predicate]))]
+            of_predicate = of_predicate[np.lexsort((heads[of_predicate], tails[of_predicate]))]
             for start in range(0, len(of_predicate), size):
                 ordinals = of_predicate[start : start + size]
-                properties = self._relation_properties(table, ordinals, rank)
-                yield (
-                    relationship_type(predicate),
-                    _joins(ends["from"][ordinals], ends["to"][ordinals], properties),
-                )
+                rows = table.select(_RELATION).take(pa.array(ordinals))
+                columns: dict[str, Sequence[Any]] = {
+                    name: rows.column(name).to_pylist() for name in _RELATION
+                }
+                for name in ("premises", "rule"):
+                    columns[name] = [value or None for value in columns[name]]
+                columns["rank"] = rank[ordinals].tolist()
+                columns["quotes"], columns["articles"] = self._sentences(ordinals)
+                yield Edges(relationship_type(predicate), tails[ordinals], heads[ordinals], columns)
 
-    def has_entity(self, size: int) -> Iterator[Batch]:
+    @property
+    def n_has_entity(self) -> int:
+        """Pairs of chunk and entity."""
+        return len(self._chunk_entities.other)
+
+    def has_entity(self, size: int) -> Iterator[Edges]:
         """Which chunk mentions which entity, and how often."""
-        rows = Rows.open(self._folder, "chunk_entities")
+        rows = self._chunk_entities
         owner = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
         for start in range(0, len(owner), size):
             part = slice(start, start + size)
-            yield _joins(
-                owner[part], rows.other[part], [{"mentions": count} for count in rows.count[part].tolist()]
-            )
+            yield Edges("HAS_ENTITY", owner[part], rows.other[part], {"mentions": rows.count[part].tolist()})
 
-    def part_of(self, size: int) -> Iterator[Batch]:
-        """Which chunk belongs to which document."""
-        articles = self._table("chunks").column("article_id").to_pylist()
-        for start in range(0, len(articles), size):
-            part = articles[start : start + size]
-            yield [{"from": start + n, "to": article, "properties": {}} for n, article in enumerate(part)]
-
-    def quoted_in(self, size: int) -> Iterator[Batch]:
-        """Which evidence stands in which chunk."""
-        for batch in _slices(self._table("evidence").select(["evidence_id", "chunk_id"]), size):
-            yield [{"from": row["evidence_id"], "to": row["chunk_id"], "properties": {}} for row in batch]
-
-    def _relation_properties(
-        self, table: pa.Table, ordinals: np.ndarray[Any, Any], rank: np.ndarray[Any, Any]
-    ) -> Batch:
-        names = [name for name in columns_of(Relation) if name not in ("head_id", "tail_id")]
-        properties: Batch = table.select(names).take(pa.array(ordinals)).to_pylist()
-        quoted = [self._relation_evidence.row(ordinal, _QUOTES) for ordinal in ordinals.tolist()]
-        wanted = np.concatenate(quoted) if quoted else np.empty(0, np.int32)
-        evidence = (
-            self._table("evidence").select(["evidence_id", "article_id", "quote"]).take(pa.array(wanted))
+    def _sentences(self, ordinals: Ordinals) -> tuple[list[list[str] | None], list[list[str] | None]]:
+        """The best quotes of relations and the articles they stand in."""
+        rows = [self._relation_evidence.row(ordinal, _QUOTES) for ordinal in ordinals.tolist()]
+        wanted = pa.array(np.concatenate(rows) if rows else np.empty(0, np.int32))
+        table = self._table("evidence").select(["quote", "article_id"]).take(wanted)
+        quotes, articles = (iter(table.column(name).to_pylist()) for name in ("quote", "article_id"))
+        counts = [len(row) for row in rows]
+        return (
+            [[next(quotes) for _ in range(count)] or None for count in counts],
+            [[next(articles) for _ in range(count)] or None for count in counts],
         )
-        rows = iter(evidence.to_pylist())
-        for row, place, count in zip(properties, rank[ordinals].tolist(), map(len, quoted), strict=True):
-            sentences = [next(rows) for _ in range(count)]
-            row |= {
-                "key": f"{self._key}/{row['relation_id']}",
-                "rank": place,
-                "evidence_ids": [sentence["evidence_id"] for sentence in sentences],
-                "articles": [sentence["article_id"] for sentence in sentences],
-                "quotes": [sentence["quote"] for sentence in sentences],
-            }
-        return properties
+
+    def _ordinals(self, table: pa.Table, column: str, other: str) -> Ordinals:
+        ids = self._table(other).column(layout.TABLE_KEYS[other])
+        found: Ordinals = pc.index_in(table.column(column), value_set=ids).to_numpy()
+        return found
 
     @cached_property
     def _adjacency(self) -> Adjacency:
@@ -144,23 +164,20 @@ class VersionRows:
     def _relation_evidence(self) -> Rows:
         return Rows.open(self._folder, "relation_evidence")
 
+    @cached_property
+    def _chunk_entities(self) -> Rows:
+        return Rows.open(self._folder, "chunk_entities")
+
     def _table(self, name: str) -> pa.Table:
         return layout.open_table(self._folder, name)
 
 
-def _with_row(table: pa.Table) -> pa.Table:
-    return table.append_column("row", pa.array(np.arange(len(table))))
-
-
-def _slices(table: pa.Table, size: int) -> Iterator[Batch]:
+def _nodes(
+    table: pa.Table, names: Sequence[str], size: int, parents: Ordinals | None = None
+) -> Iterator[Nodes]:
     for start in range(0, len(table), size):
-        yield table.slice(start, size).to_pylist()
-
-
-def _joins(
-    tails: np.ndarray[Any, Any], heads: np.ndarray[Any, Any], properties: Sequence[dict[str, Any]]
-) -> Batch:
-    return [
-        {"from": tail, "to": head, "properties": row}
-        for tail, head, row in zip(tails.tolist(), heads.tolist(), properties, strict=True)
-    ]
+        part = table.slice(start, size)
+        ordinals = np.arange(start, start + len(part))
+        columns: dict[str, Sequence[Any]] = {name: part.column(name).to_pylist() for name in names}
+        columns["row"] = ordinals.tolist()
+        yield Nodes(ordinals, columns, None if parents is None else parents[ordinals])

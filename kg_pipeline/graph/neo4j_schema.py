@@ -2,7 +2,7 @@
 
 Every node has a stable label for people (`Entity`) and one of its version (`Entity__<corpus>__<version>`) that
 queries use: a vector index cannot filter before it searches, so versions that shared one would crowd each other out.
-Relations join nodes of one version only, and carry a key that is unique over all of them.
+Relations join nodes of one version only and are told apart by them.
 """
 
 from __future__ import annotations
@@ -37,10 +37,19 @@ def prepare_database(driver: Driver, database: str) -> None:
     )
 
 
-def prepare_version(
+def index_version(
     driver: Driver, database: str, labels: VersionLabels, relationship_types: Iterable[str]
 ) -> None:
-    """What loading needs: a lookup for every id. That of relations belongs to their types, which versions share."""
+    """What reading needs, built over the loaded version and waited for: ids, vectors and full text.
+
+    Ids of relations are indexed by relationship type, which versions share.
+
+    Raises
+    ------
+    neo4j.exceptions.Neo4jError
+        If an id occurs twice in the version.
+
+    """
     evidence = labels.of("Evidence_relation_id")
     keys = {labels.of(f"{kind}_{key}"): (labels.of(kind), key) for kind, key in _UNIQUE}
     statements = {name: _unique(name, f"(n:{label})", key) for name, (label, key) in keys.items()}
@@ -48,19 +57,14 @@ def prepare_version(
         f"CREATE INDEX {evidence} IF NOT EXISTS FOR (n:{labels.of('Evidence')}) ON (n.relation_id)"
     )
     for kind in relationship_types:
-        name = f"relation_key_{kind.lower()}"
-        statements[name] = _unique(name, f"()-[n:{kind}]-()", "key")
-    _create(driver, database, statements)
-
-
-def index_version(driver: Driver, database: str, labels: VersionLabels) -> None:
-    """What reading needs besides: vectors and full text, built over the loaded nodes and waited for."""
+        name = f"relation_id_{kind.lower()}"
+        statements[name] = f"CREATE INDEX {name} IF NOT EXISTS FOR ()-[n:{kind}]-() ON (n.relation_id)"
     vectors = (
         "OPTIONS {indexConfig: {`vector.dimensions`: "
         f"{EMBEDDING_DIMENSIONS}, `vector.similarity_function`: 'cosine'}}}}"
     )
     chunk, entity = labels.of("Chunk"), labels.of("Entity")
-    statements = {
+    statements |= {
         name: f"CREATE VECTOR INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.embedding) {vectors}"
         for name, label in ((labels.of("chunk_vector"), chunk), (labels.of("entity_vector"), entity))
     }

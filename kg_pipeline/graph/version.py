@@ -101,7 +101,7 @@ class VersionStore:
             version = current
         if not (self.folder(corpus, version) / layout.MANIFEST).is_file():
             raise NoGraphError(
-                f"Corpus {corpus!r} has no version {version} (collected, or never finished). Run: kg build {corpus}"
+                f"Corpus {corpus!r} has no version {version} (collected, or never finished). `kg versions {corpus}` lists those there are."
             )
         return version
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from test_offline_triples import MODEL, sentence_of
 
 from kg_pipeline.extraction.offline_triples import extract
 from kg_pipeline.extraction.sentence_parser import load_parser
+from tests.extraction.marked import MODEL, sentence_of
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_offline_triples import MODEL, sentence_of, shown
 
 from kg_pipeline.extraction.offline_triples import extract
 from kg_pipeline.extraction.sentence_parser import Sentence, load_parser
 from kg_pipeline.extraction.table_patterns import cells, is_row
+from tests.extraction.marked import MODEL, sentence_of, shown
 
 
 @pytest.mark.parametrize(

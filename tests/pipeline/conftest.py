@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = run_kg(home, "build", "demo")
     assert result.returncode == 0, result.stderr
     return home
+
+
+@pytest.fixture
+def warm(tmp_path: Path, built: Path) -> Path:
+    """An empty workspace with what any build may reuse: the vocabulary index and vectors."""
+    shutil.copytree(built / "cache", tmp_path / "cache")
+    return tmp_path

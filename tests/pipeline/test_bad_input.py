@@ -111,37 +111,37 @@ def start_build(home: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_ctrl_c_says_how_to_go_on_and_loses_nothing(tmp_path: Path, built: Path) -> None:
-    process = start_build(tmp_path)
+def test_ctrl_c_says_how_to_go_on_and_loses_nothing(warm: Path, built: Path) -> None:
+    process = start_build(warm)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "run the same command again" in errors
     assert "Traceback" not in errors
-    again = run_kg(tmp_path, "build", "demo")
+    again = run_kg(warm, "build", "demo")
     assert again.returncode == 0, again.stderr
-    assert current(tmp_path) == current(built)
+    assert current(warm) == current(built)
 
 
-def test_a_second_build_of_the_same_corpus_waits_outside(tmp_path: Path) -> None:
-    process = start_build(tmp_path)
+def test_a_second_build_of_the_same_corpus_waits_outside(warm: Path) -> None:
+    process = start_build(warm)
     try:
-        assert "Another build of corpus 'demo'" in complaint(run_kg(tmp_path, "build", "demo"))
+        assert "Another build of corpus 'demo'" in complaint(run_kg(warm, "build", "demo"))
     finally:
         process.kill()
         process.communicate()
 
 
 @pytest.mark.parametrize("after", [0.3, 2.5, 6.0])
-def test_kill_9_then_again_is_the_undisturbed_version(tmp_path: Path, built: Path, after: float) -> None:
-    process = start_build(tmp_path)
+def test_kill_9_then_again_is_the_undisturbed_version(warm: Path, built: Path, after: float) -> None:
+    process = start_build(warm)
     time.sleep(after)
     process.kill()
     process.communicate()
-    again = run_kg(tmp_path, "build", "demo")
+    again = run_kg(warm, "build", "demo")
     assert again.returncode == 0, again.stderr
-    assert current(tmp_path) == current(built)
-    assert "verifies" in run_kg(tmp_path, "verify", "demo").stdout
+    assert current(warm) == current(built)
+    assert "verifies" in run_kg(warm, "verify", "demo").stdout
 
 
 def test_a_damaged_version_is_named(tmp_path: Path, built: Path) -> None:

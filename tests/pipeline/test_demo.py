@@ -67,9 +67,9 @@ def test_a_question_the_corpus_cannot_answer_says_so(built: Path) -> None:
     assert "no information available" in str(answer["text"]).lower()
 
 
-def test_an_added_article_adds_and_a_removed_one_leaves_no_trace(tmp_path: Path) -> None:
+def test_an_added_article_adds_and_a_removed_one_leaves_no_trace(warm: Path) -> None:
     articles = sorted((DEMO / "articles").glob("*.xml"))
-    source = tmp_path / "source"
+    source = warm / "source"
     source.mkdir()
     for path in articles[:3]:
         shutil.copy(path, source)
@@ -79,9 +79,9 @@ def test_an_added_article_adds_and_a_removed_one_leaves_no_trace(tmp_path: Path)
             shutil.copy(articles[3], source)
         if change == "remove":
             (source / articles[3].name).unlink()
-        result = run_kg(tmp_path, "build", "mine", "--source", str(source))
+        result = run_kg(warm, "build", "mine", "--source", str(source))
         assert result.returncode == 0, result.stderr
-        versions.append((tmp_path / "graphs" / "mine" / "CURRENT").read_text())
+        versions.append((warm / "graphs" / "mine" / "CURRENT").read_text())
     assert versions[0] == versions[2] != versions[1]
 
 

@@ -4,11 +4,8 @@ import re
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
@@ -22,43 +19,11 @@ from kg_pipeline.pmc.remote.outcomes import Listed
 from kg_pipeline.pmc.remote.settings import RemoteSettings
 from kg_pipeline.pmc.remote.source import RemoteSource
 from kg_pipeline.queries import PmcQuery
-from tests.pmc.remote.bucket import Bucket
-from tests.pmc.remote.replies import article_set, article_xml, not_available, search_result
+from tests.pmc.remote.replies import article_xml
 from tests.pmc.remote.server import Asked, Reply, Server
+from tests.pmc.remote.services import Pmc
 
 Open = Callable[..., RemoteSource]
-
-
-@dataclass
-class Pmc:
-    """All services on one port: a search that finds the numbers of each query, the bucket, efetch."""
-
-    found: dict[str, list[int]] = field(default_factory=dict)
-    bucket: Bucket = field(default_factory=Bucket)
-    slow: float = 0.0
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    running: int = 0
-    most: int = 0
-
-    def handler(self, asked: Asked) -> Reply:
-        if asked.path == "/esearch.fcgi":
-            numbers = next(
-                (n for word, n in self.found.items() if f"({word})" in asked.values["term"]), list[int]()
-            )
-            extra = "" if numbers else "<ErrorList><PhraseNotFound>lupuz</PhraseNotFound></ErrorList>"
-            return Reply(search_result(len(numbers), sorted(numbers, reverse=True), extra))
-        if asked.path == "/efetch.fcgi":
-            numbers = [int(number) for number in asked.values["id"].split(",")]
-            known = {int(key.split(".")[0][3:]) for key in self.bucket.objects if key.startswith("PMC")}
-            return Reply(article_set(*(article_xml(n) if n in known else not_available(n) for n in numbers)))
-        if self.slow and asked.path.endswith(".xml"):
-            with self.lock:
-                self.running += 1
-                self.most = max(self.most, self.running)
-            time.sleep(self.slow)
-            with self.lock:
-                self.running -= 1
-        return self.bucket.handler(asked)
 
 
 @pytest.fixture

@@ -1,0 +1,66 @@
+"""Numbered evidence as a language model gets it, and its sentences with the numbers it cites."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from retrieval.evidence import Quote
+from retrieval.guard import addresses_reader
+from retrieval.offers import Offer
+from retrieval.reasoner import DraftSentence
+
+
+class Reply(BaseModel):
+    """Base of the replies that are asked for; what else a model adds is ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class CitedSentence(Reply):
+    """A sentence and the numbers of the evidence that states it."""
+
+    text: str
+    citations: list[int]
+
+
+class Synthesis(Reply):
+    """Reply to the synthesis prompt."""
+
+    answerable: bool
+    verdict: Literal["yes", "no", "maybe", "none"] = "none"
+    sentences: list[CitedSentence] = Field(default_factory=list)
+
+
+def list_offers(offers: Sequence[Offer]) -> str:
+    """The evidence as tagged, numbered data, from 1; text that cannot close the tag it stands in."""
+    return "\n".join(
+        f'<evidence id="{n}"{_mark(offer)}>{escaped(offer.text)}</evidence>'
+        for n, offer in enumerate(offers, 1)
+    )
+
+
+def escaped(text: str) -> str:
+    """One line of text that is no markup."""
+    return html.escape(" ".join(text.split()), quote=False)
+
+
+def cited_sentences(items: Iterable[CitedSentence], offers: Sequence[Offer]) -> Iterator[DraftSentence]:
+    """Sentences of a reply with the quotes they cite; those that cite nothing offered are left out."""
+    for item in items:
+        numbers = [number for number in dict.fromkeys(item.citations) if 1 <= number <= len(offers)]
+        quotes: dict[tuple[str, int, int], Quote] = {
+            quote.key: quote for n in numbers for quote in offers[n - 1].quotes
+        }
+        text = " ".join(item.text.split())
+        if not text or not quotes or addresses_reader(text):
+            continue
+        inferred = any(offers[n - 1].fact for n in numbers)
+        yield DraftSentence(text, tuple(quotes.values()), "inference" if inferred else "finding")
+
+
+def _mark(offer: Offer) -> str:
+    return f' note="{offer.note}"' if offer.note else ""
