@@ -194,6 +194,8 @@ class Answer:
     checks: Checks = field(default_factory=Checks)
     usage: AnswerUsage = field(default_factory=AnswerUsage)
     confidence: float | None = None  # in [0, 1], of a method that estimates it
+    items: tuple[str, ...] = ()  # names of the things that answer a question for a type or a number of things
+    option: str | None = None  # letter of the option chosen, of a question that offers options
     seconds: float = field(default=0.0, compare=False)
 
     def to_json(self, *, indent: int | None = None) -> str:

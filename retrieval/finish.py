@@ -62,6 +62,8 @@ def finish(
     usage: AnswerUsage,
     seconds: float,
     confidence: float | None = None,
+    items: tuple[str, ...] = (),
+    option: str | None = None,
 ) -> Answer:
     """The verified answer; unanswered if the draft gives a reason or no sentence of it survives verification."""
     kept, checks = ([], Checks()) if draft.reason else _verified(question, draft, evidence, context)
@@ -97,6 +99,8 @@ def finish(
         contradictions=_contradictions(draft, numbering),
         inferred=tuple(_inferred(fact, numbering) for fact in facts if fact.relation.kind != "asserted"),
         graph=_graph(facts, numbering),
+        items=items,
+        option=option,
         **shared,  # type: ignore[arg-type]
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from kg_pipeline.graph.reader import Chunk, Entity, GraphReader
 from kg_pipeline.vocabulary.predicates import PREDICATES
@@ -29,7 +29,7 @@ from retrieval.terms import (
     tokenise,
 )
 
-Source = Literal["kg", "doc", "web"]
+Source = Literal["kg", "doc", "web", "similar"]
 _NAMES_COMPARED = 20
 _ENDINGS = frozenset(".!;)]")  # of a statement; a title ends with a word
 _HEDGED = 0.7
@@ -58,8 +58,10 @@ class Hop:
         """What tells two hops apart whichever way they are walked."""
         if self.fact is not None:
             return self.fact.relation.relation_id
-        quote = self.quotes[0]
         ends = "|".join(sorted((self.start_id, self.end_id)))
+        if not self.quotes:
+            return f"{self.source}:{ends}"
+        quote = self.quotes[0]
         return f"{quote.article_id}:{quote.start}-{quote.end}|{ends}"
 
     def turned(self) -> Hop:
@@ -102,6 +104,42 @@ def _stems(quotes: Iterable[Quote]) -> frozenset[str]:
 def _predicate_stems(name: str) -> frozenset[str]:
     predicate = PREDICATES.get(name)
     return frozenset(content_stems(predicate.label)) if predicate else frozenset()
+
+
+class Hops(Protocol):
+    """Where hops come from: `HopFinder`, or a fixed set of them."""
+
+    @property
+    def reader(self) -> GraphReader:
+        """The graph version."""
+        ...
+
+    @property
+    def entities(self) -> Mapping[str, Entity]:
+        """Entities at the ends of the hops handed out so far."""
+        ...
+
+    def around(self, entity_ids: Sequence[str]) -> Mapping[str, list[Hop]]:
+        """Hops that start at each entity."""
+        ...
+
+
+class FixedHops:
+    """The hops of a search that has ended, walkable both ways."""
+
+    def __init__(self, reader: GraphReader, hops: Iterable[Hop]) -> None:
+        self.reader = reader
+        self._around: dict[str, list[Hop]] = {}
+        for hop in hops:
+            self._around.setdefault(hop.start_id, []).append(hop)
+            self._around.setdefault(hop.end_id, []).append(hop.turned())
+        self.entities: Mapping[str, Entity] = {
+            entity.entity_id: entity for entity in reader.entities(sorted(self._around))
+        }
+
+    def around(self, entity_ids: Sequence[str]) -> Mapping[str, list[Hop]]:
+        """Hops that start at each entity."""
+        return {entity_id: self._around.get(entity_id, []) for entity_id in entity_ids}
 
 
 @dataclass(slots=True)

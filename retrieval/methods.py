@@ -10,6 +10,9 @@ from kg_pipeline.errors import KgError
 from retrieval.answer import Answer
 from retrieval.context import Context
 from retrieval.egot import Egot
+from retrieval.inses import Inses
+from retrieval.naive import Naive
+from retrieval.router import Router
 
 
 class Method(Protocol):
@@ -31,7 +34,22 @@ def _pagerank() -> Method:
     return PageRank()
 
 
-METHODS: Mapping[str, Callable[[], Method]] = MappingProxyType({"auto": Egot, "egot": Egot, "ppr": _pagerank})
+def _bioweave() -> Method:
+    from retrieval.bioweave.method import BioWeave  # httpx loads only where it is used
+
+    return BioWeave()
+
+
+METHODS: Mapping[str, Callable[[], Method]] = MappingProxyType(
+    {
+        "auto": Router,
+        "bioweave": _bioweave,
+        "egot": Egot,
+        "inses": Inses,
+        "naive": Naive,
+        "ppr": _pagerank,
+    }
+)
 
 
 class UnknownMethodError(KgError):

@@ -177,6 +177,8 @@ def path_sentences(path: TypedPath, question: Question) -> list[DraftSentence]:
         return chain_sentences(Chain(path.entity_ids, tuple(stated), path.score, through_hub=False), question)
     sentences = []
     for hop in path.hops:
+        if not hop.quotes:
+            continue  # a step between like names: told in the trace, no sentence states it
         if hop.fact is None:
             sentences.append(quote_sentence(hop.quotes[0]))
         elif hop.fact.relation.kind == "asserted":

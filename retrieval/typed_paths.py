@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kg_pipeline.graph.reader import Entity
 from retrieval.evidence import Quote
-from retrieval.hops import Hop, HopFinder
+from retrieval.hops import Hop, Hops
 from retrieval.question import Question
 from retrieval.shape import Cue, Shape
 from retrieval.terms import content_stems, find_name, tokenise
@@ -84,7 +84,7 @@ class Explorer:
 
     question: Question
     shape: Shape
-    finder: HopFinder
+    finder: Hops
     settings: PathSettings = PathSettings()
 
     def to_type(self, sources: Sequence[str], *, limit: int) -> list[TypedPath]:

@@ -196,7 +196,8 @@ def _is_cut_off(parse: Parse, token: Token) -> bool:
     after = token.nbor()
     word = noun(after)
     belongs = word in _TRANSPARENT or word in _TURNING or word in _HIDING
-    return belongs and after.dep_ not in ("ROOT", "relcl", "acl") and token.head.i != after.i
+    is_clause = after.dep_ in ("ROOT", "relcl", "acl") or children(after, "nsubj", "csubj")
+    return belongs and not is_clause and token.head.i != after.i
 
 
 def _of(word: str) -> frozenset[str]:

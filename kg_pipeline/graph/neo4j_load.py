@@ -32,7 +32,8 @@ from kg_pipeline.settings import Neo4jSettings
 if TYPE_CHECKING:
     from neo4j import Driver, Transaction
 
-_DELETE_BATCH = 5_000
+_DELETE_NODES = 5_000
+_DELETE_EDGES = 20_000
 
 
 def load_version(
@@ -167,15 +168,17 @@ class _Loader:
         )
         if not records:
             return
-        with self.driver.session(database=self.database) as session:
-            for kind in NODE_KINDS:
-                # Batches commit one by one, which only a query outside of a transaction may do.
-                session.run(
-                    f"MATCH (n:{self.labels.of(kind)}) "
-                    f"CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF {_DELETE_BATCH} ROWS"
-                ).consume()
+        for kind in NODE_KINDS:
+            # Relationships first: one transaction that deletes a hub with all of them may not fit into memory.
+            label = self.labels.of(kind)
+            self._delete(f"MATCH (:{label})-[x]->() WITH x LIMIT $limit DELETE x", _DELETE_EDGES)
+            self._delete(f"MATCH (x:{label}) WITH x LIMIT $limit DETACH DELETE x", _DELETE_NODES)
         drop_version_schema(self.driver, self.database, self.labels)
         self._query("MATCH (v:GraphVersion {key: $key}) DELETE v", key=self.labels.key)
+
+    def _delete(self, query: str, limit: int) -> None:
+        while self._query(f"{query} RETURN count(*) AS n", limit=limit)[0]["n"]:
+            pass
 
     def counts(self) -> dict[str, int]:
         """Nodes and relationships of the version, counted in the database."""

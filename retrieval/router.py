@@ -1,0 +1,188 @@
+"""Which method a question gets: Algorithm 2 of the INSES paper (section 3.6), the method `auto`.
+
+The complexity of the question is estimated first. A simple one is answered from passages; if that answer is not sure
+enough, and for every multi-hop question, the graph is searched. Each decision is in the trace with its reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Literal, Protocol
+
+from kg_pipeline.errors import LlmRefused
+from retrieval.answer import Answer, AnswerUsage, TraceStep
+from retrieval.asker import asker_of
+from retrieval.asking import spent, understand
+from retrieval.cited import Reply
+from retrieval.context import Context
+from retrieval.egot import Egot
+from retrieval.inses import Inses
+from retrieval.naive import Naive
+from retrieval.question import Question
+from retrieval.shape import read_shape
+
+Escalation = Literal["egot", "inses"]
+_MANY_ENTITIES = 3
+_MANY_RELATIONS = 3
+
+
+class Answering(Protocol):
+    """A method that a question can be handed to."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    async def answer(self, question: str, context: Context) -> Answer:
+        """Answer over the graph version of the context."""
+        ...
+
+
+ESCALATIONS: Mapping[Escalation, Callable[[], Answering]] = MappingProxyType({"egot": Egot, "inses": Inses})
+
+
+@dataclass(frozen=True, slots=True)
+class RouterSettings:
+    """When to search the graph.
+
+    `confidence` is the published threshold. The paper escalates to INSES; eGoT is the default here because its
+    synthesis sees passages as well as relations, which matters where a hop was never extracted as a relation.
+    `kept` is the confidence from which an answer from passages stands where the graph has none.
+    """
+
+    confidence: float = 0.8
+    escalation: Escalation = "egot"
+    kept: float = 0.5
+    estimate: bool = True  # False: every question is tried on passages first (the conservative strategy)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.kept <= self.confidence <= 1:
+            raise ValueError(f"0 <= kept <= confidence <= 1 must hold, not {self}.")
+        if self.escalation not in ESCALATIONS:
+            raise ValueError(
+                f"There is no escalation to {self.escalation!r}; use one of {', '.join(sorted(ESCALATIONS))}."
+            )
+
+
+class Complexity(Reply):
+    """Reply to the complexity prompt."""
+
+    multi_hop: bool
+    hops: int = 1
+    reason: str = ""
+
+
+class Router:
+    """The method `auto`."""
+
+    name = "auto"
+
+    def __init__(
+        self,
+        settings: RouterSettings | None = None,
+        *,
+        simple: Answering | None = None,
+        thorough: Answering | None = None,
+    ) -> None:
+        self.settings = settings or RouterSettings()
+        self._simple = simple or Naive()
+        self._thorough = thorough or ESCALATIONS[self.settings.escalation]()
+
+    async def answer(self, question: str, context: Context) -> Answer:
+        """Answer by the cheapest method that is sure enough."""
+        started = time.perf_counter()
+        steps: list[TraceStep] = []
+        first: Answer | None = None
+        multi_hop, used = await self._estimate(question, context, steps)
+        if not multi_hop:
+            first = await self._simple.answer(question, context)
+            used = add(used, first.usage)
+            confidence = first.confidence or 0.0
+            if first.answered and confidence >= self.settings.confidence:
+                steps.append(_route(self._simple.name, f"confidence {confidence:.2f} suffices", confidence))
+                return _joined(first, steps, first.trace.steps, used, started)
+            why = first.trace.reason or f"confidence below {self.settings.confidence:g}"
+            steps.append(_route(f"{self._simple.name} -> {self._thorough.name}", why, confidence))
+        second = await self._thorough.answer(question, context)
+        used = add(used, second.usage)
+        sure = first is not None and first.answered and (first.confidence or 0.0) >= self.settings.kept
+        if not second.answered and first is not None and sure:
+            steps.append(
+                _route(
+                    self._simple.name,
+                    f"{self._thorough.name} found nothing ({second.trace.reason})",
+                    first.confidence or 0.0,
+                )
+            )
+            return _joined(first, steps, first.trace.steps, used, started)
+        return _joined(second, steps, second.trace.steps, used, started)
+
+    async def _estimate(
+        self, question: str, context: Context, steps: list[TraceStep]
+    ) -> tuple[bool, AnswerUsage]:
+        if not self.settings.estimate:
+            steps.append(_route(self._simple.name, "every question is tried on passages first"))
+            return False, AnswerUsage()
+        asker = asker_of(context.reasoner)
+        used = AnswerUsage()
+        if asker is not None:
+            before = context.reasoner.usage()
+            try:
+                reply = await asker.ask(Complexity, "complexity", f"Question: {question}", 150)
+                multi_hop, reason = reply.multi_hop, f"{reply.hops} hops: {' '.join(reply.reason.split())}"
+                used = spent(before, context.reasoner.usage(), 1)
+                steps.append(_route(self._thorough.name if multi_hop else self._simple.name, reason))
+                return multi_hop, used
+            except LlmRefused as error:
+                used = spent(before, context.reasoner.usage(), 1)
+                steps.append(_route("rules", f"no estimate of the language model: {error}"))
+        asked = await asyncio.to_thread(understand, question, context)
+        multi_hop, reason = estimate(asked)
+        steps.append(_route(self._thorough.name if multi_hop else self._simple.name, reason))
+        return multi_hop, used
+
+
+def estimate(question: Question) -> tuple[bool, str]:
+    """Whether a question needs several facts put together, by its shape, and why."""
+    shape = read_shape(question)
+    related = [cue for cue in shape.cues if cue.predicates]
+    if shape.is_nested and shape.answer is not None:
+        words = ", ".join(slot.word for slot in shape.inner)
+        return True, f"multi-hop: names things on the way only by type ({words})"
+    if shape.operator in {"shared_neighbour", "intersection", "count"}:
+        return True, f"multi-hop: {shape.operator.replace('_', ' ')} over {len(question.links)} entities"
+    if question.kind in {"how", "why"} and len(question.links) >= 2:
+        return True, f"multi-hop: asks {question.kind} {len(question.links)} entities are connected"
+    if len(question.links) >= _MANY_ENTITIES or len(related) >= _MANY_RELATIONS:
+        return True, f"multi-hop: {len(question.links)} entities, {len(related)} words of relation"
+    return False, f"simple: {len(question.links)} entities, {len(related)} words of relation"
+
+
+def add(one: AnswerUsage, other: AnswerUsage) -> AnswerUsage:
+    """Sum of two accounts."""
+    return AnswerUsage(**{f.name: getattr(one, f.name) + getattr(other, f.name) for f in fields(AnswerUsage)})
+
+
+def _route(text: str, reason: str, score: float = 0.0) -> TraceStep:
+    return TraceStep("route", text, reason, score)
+
+
+def _joined(
+    answer: Answer,
+    steps: list[TraceStep],
+    inner: tuple[TraceStep, ...],
+    usage: AnswerUsage,
+    started: float,
+) -> Answer:
+    return replace(
+        answer,
+        method=Router.name,
+        trace=replace(answer.trace, steps=(*steps, *inner)),
+        usage=usage,
+        seconds=time.perf_counter() - started,
+    )
