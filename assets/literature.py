@@ -62,7 +62,10 @@ def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     code_version=_PMC_CODE,
     kinds={"xml"},
     deps=[article_index],
-    check_specs=[check_spec("articles", "articles_have_one_known_status", checks.has_one_known_status)],
+    check_specs=[
+        check_spec("articles", "articles_have_one_known_status", checks.has_one_known_status),
+        check_spec("articles", "articles_rarely_fail", checks.few_articles_fail),
+    ],
 )
 def articles(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers
@@ -84,10 +87,11 @@ def articles(
                 shards,
                 _reporting("articles"),
             )
-    outcome = checks.has_one_known_status(workspace.datasets(), corpus)
-    return shard_result(
-        workspace.datasets(), corpus, "articles", reports, {"articles_have_one_known_status": outcome}
-    )
+    outcomes = {
+        "articles_have_one_known_status": checks.has_one_known_status(workspace.datasets(), corpus),
+        "articles_rarely_fail": checks.few_articles_fail(workspace.datasets(), "articles", corpus),
+    }
+    return shard_result(workspace.datasets(), corpus, "articles", reports, outcomes)
 
 
 @dg.asset(

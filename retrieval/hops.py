@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from kg_pipeline.graph.reader import Chunk, Entity, GraphReader
+from kg_pipeline.graph.reader import Entity, GraphReader
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.cues import predicates_of
 from retrieval.evidence import Passage, Quote
@@ -33,6 +33,7 @@ Source = Literal["kg", "doc", "web", "similar"]
 _NAMES_COMPARED = 20
 _ENDINGS = frozenset(".!;)]")  # of a statement; a title ends with a word
 _HEDGED = 0.7
+PASSAGES = 8  # looked through for one entity
 _WIDEST = 25  # tokens between two names of one statement
 
 
@@ -153,17 +154,19 @@ class HopFinder:
     reader: GraphReader
     split: Splitter
     per_node: int = 40
-    per_entity: int = 8
+    per_entity: int = PASSAGES
     text_confidence: float = 0.5
     use_graph: bool = True
     use_text: bool = True
     passages: dict[str, Passage] = field(default_factory=dict)  # where the hops of sentences come from
     entities: dict[str, Entity] = field(default_factory=dict)
-    _sentences: dict[str, list[Hop]] = field(default_factory=dict)
+    _by_end: dict[str, list[Hop]] = field(default_factory=dict)
     _around: dict[str, list[Hop]] = field(default_factory=dict)
+    _read: set[str] = field(default_factory=set)
 
     def around(self, entity_ids: Sequence[str]) -> Mapping[str, list[Hop]]:
         """Hops that start at each entity: relations first, then sentences that say what no relation found does."""
+        self._read_about(entity_ids)
         missing = [entity_id for entity_id in dict.fromkeys(entity_ids) if entity_id not in self._around]
         if missing:
             found: dict[str, dict[str, Hop]] = {entity_id: {} for entity_id in missing}
@@ -185,35 +188,42 @@ class HopFinder:
         return [fact_hop(fact) for fact in load_facts(self.reader, kept) if fact.is_citable]
 
     def _of_text(self, entity_ids: Sequence[str]) -> list[Hop]:
-        """Sentences about the entities; one that a relation of the same two entities quotes is left to the relation."""
+        """Sentences about the entities in passages that mention them and in those that were added."""
         if not self.use_text:
             return []
-        chunks_of = self.reader.chunks_of(entity_ids, per_entity=self.per_entity)
-        wanted = list(dict.fromkeys(chunk for ids in chunks_of.values() for chunk in ids))
-        self._read([chunk_id for chunk_id in wanted if chunk_id not in self._sentences])
-        asked = set(entity_ids)
-        return [
-            hop
-            for chunk_id in wanted
-            for hop in self._sentences.get(chunk_id, ())
-            if hop.start_id in asked or hop.end_id in asked
-        ]
+        return [hop for entity_id in entity_ids for hop in self._by_end.get(entity_id, ())]
 
-    def _read(self, chunk_ids: Sequence[str]) -> None:
-        mentioned = self.reader.entities_of(chunk_ids)
+    def _read_about(self, entity_ids: Sequence[str]) -> None:
+        """Read the passages that mention the entities, once each."""
+        new = [entity_id for entity_id in dict.fromkeys(entity_ids) if entity_id not in self._read]
+        if new and self.use_text:
+            chunks_of = self.reader.chunks_of(new, per_entity=self.per_entity)
+            self.add_passages([chunk for ids in chunks_of.values() for chunk in ids])
+        self._read.update(new)
+
+    def add_passages(self, chunk_ids: Iterable[str]) -> None:
+        """Read the sentences of passages found in some other way; hops around their entities are looked up anew."""
+        new = [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in self.passages]
+        mentioned = self.reader.entities_of(new)
         ids = sorted({entity_id for found in mentioned.values() for entity_id in found} - set(self.entities))
         self.entities |= {entity.entity_id: entity for entity in self.reader.entities(ids)}
-        for chunk in self.reader.chunks(chunk_ids):
+        for chunk in self.reader.chunks(new):
             known = [self.entities[e] for e in mentioned.get(chunk.chunk_id, ()) if e in self.entities]
             passage = Passage(chunk, 0.0)
             self.passages[chunk.chunk_id] = passage
-            self._sentences[chunk.chunk_id] = sentence_hops(
-                chunk, passage_quotes(passage, self.split), known, self.text_confidence
-            )
+            quotes = passage_quotes(passage, self.split)
+            self.add(sentence_hops(quotes, known, self.text_confidence))
+
+    def add(self, hops: Iterable[Hop]) -> None:
+        """Take in hops of sentences."""
+        for hop in hops:
+            for end in (hop.start_id, hop.end_id):
+                self._by_end.setdefault(end, []).append(hop)
+                self._around.pop(end, None)
 
 
 def sentence_hops(
-    chunk: Chunk, quotes: Sequence[Quote], entities: Sequence[Entity], confidence: float
+    quotes: Sequence[Quote], entities: Sequence[Entity], confidence: float, source: Source = "doc"
 ) -> list[Hop]:
     """Hops of sentences that name two of the entities with a word of relation between the names, and do not deny it."""
     names = [
@@ -238,7 +248,7 @@ def sentence_hops(
                 cues = _cues(tokens[end:start])
                 if one != other and start - end <= _WIDEST and cues:
                     predicates = frozenset(name for cue in cues for name in predicates_of(cue))
-                    hops.append(Hop(one, other, "doc", (quote,), predicates, None, sureness, stems))
+                    hops.append(Hop(one, other, source, (quote,), predicates, None, sureness, stems))
     return hops
 
 

@@ -13,7 +13,6 @@ from typing import Protocol
 
 from pydantic import Field
 
-from kg_pipeline.graph.reader import Entity
 from kg_pipeline.llm.embeddings import Embedder
 from retrieval.answer import VirtualEdge
 from retrieval.asker import Asker
@@ -65,7 +64,6 @@ class NearnessNavigator:
     """Cosine of the verbalised triple and the question, and the share of the question's words that it has."""
 
     embedder: Embedder
-    reader: FixedHops | None = None
     selected: int = 8
     floor: float = 0.15  # score under which a candidate has nothing to do with the question
     weight: float = 0.5  # of the cosine; the rest is the words'
@@ -169,8 +167,3 @@ def connects(question: Question, shape: Shape, found: FixedHops, hops: Sequence[
         for other in link.ids[1:]:
             groups[root(other)] = root(link.ids[0])
     return len({root(link.ids[0]) for link in named}) == 1
-
-
-def names_of(entity: Entity) -> str:
-    """The name of an entity as it stands in a triple."""
-    return entity.name

@@ -216,3 +216,12 @@ def _operator(question: Question, answer: Slot | None, inner: tuple[Slot, ...]) 
     if answer is not None and not inner and len(question.links) == 1:
         return "aggregation"
     return "chain"
+
+
+def named_slot(words: str) -> Slot | None:
+    """The type that words name ("small molecule drug"); None if none of them is known."""
+    for token in reversed(tokenise(words)):
+        word = singular(token.text)
+        if word in _TYPES:
+            return Slot(word, frozenset(_TYPES[word]), -1)
+    return None

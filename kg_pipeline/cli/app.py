@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from kg_pipeline.cli.benching import bench
 from kg_pipeline.errors import DiskFullError, KgError
 from kg_pipeline.files import is_disk_full
 from kg_pipeline.settings import load_settings
@@ -22,6 +23,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(bench)
 CorpusName = Annotated[
     str, typer.Argument(help="Name of a corpus; `kg corpora` lists them.", metavar="CORPUS")
 ]

@@ -32,6 +32,7 @@ def run(console: Console) -> None:
     with retrieval.open(DEMO) as graph:
         for question in questions():
             console.print(Rule())
+            console.print(f"Question: {question}\n", markup=False, soft_wrap=True)
             console.print(graph.ask(question).render(), markup=False, soft_wrap=True)
     console.print(Rule())
     console.print(_NEXT, markup=False, soft_wrap=True)

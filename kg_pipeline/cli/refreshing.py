@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich import filesize
 from rich.console import Console
 
 from kg_pipeline.cli import building, progress
@@ -98,7 +99,7 @@ def preview(corpus: str, console: Console) -> None:
         f"The next build would fetch {len(found.to_fetch)} articles{_named(found.to_fetch)}.",
     ]
     if found.to_fetch:
-        size = "of unknown size" if found.megabytes is None else f"about {found.megabytes:.1f} MB"
+        size = "of unknown size" if found.size is None else f"about {filesize.decimal(found.size)}"
         if spec.query is not None:
             lines.append(f"That takes {found.requests} requests, {size}.")
         lines.append(_llm_calls(spec, settings, found.chunks))

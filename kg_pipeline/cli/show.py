@@ -53,6 +53,13 @@ def build_result(console: Console, result: BuildResult) -> None:
         f"{state}; {result.seconds:.1f} s in all. Current version: {result.manifest.version}.",
         highlight=False,
     )
+    if find_corpus(settings.corpora_file, result.corpus).query is not None:
+        asked = datetime.fromtimestamp(
+            datasets.path("article_index", result.corpus).stat().st_mtime, tz=UTC
+        ).strftime("%Y-%m-%d %H:%M UTC")
+        console.print(
+            f"PubMed Central was asked on {asked}; `kg refresh {result.corpus}` asks again.", highlight=False
+        )
     if result.manifest.pending_chunks:
         console.print(
             f"{result.manifest.pending_chunks} chunks have no answer of the language model yet; build again to ask for them.",

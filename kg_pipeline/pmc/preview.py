@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -23,15 +23,15 @@ _SAMPLE = 500
 class Preview:
     """A refresh before it is done.
 
-    `to_fetch` are articles whose text is not at hand, `requests` those that fetching them takes. `megabytes` is
-    estimated from the articles that the corpus has, None where it has none; so is `chunks`, what a language model
-    would read of the articles to fetch.
+    `to_fetch` are articles whose text is not at hand, `requests` those that fetching them takes. `size`, in bytes of
+    XML, is estimated from the articles that the corpus has, None where it has none; so is `chunks`, what a language
+    model would read of the articles to fetch.
     """
 
     listing: Listing
     to_fetch: tuple[str, ...]
     requests: int
-    megabytes: float | None
+    size: int | None
     chunks: int | None
 
 
@@ -62,7 +62,7 @@ def preview_refresh(
         listing,
         to_fetch,
         _requests(len(to_fetch), settings) if spec.query else 0,
-        _megabytes(datasets, store, spec.name, len(to_fetch)),
+        _size(datasets, store, spec.name, len(to_fetch)),
         _chunks(datasets, spec.name, len(to_fetch)),
     )
 
@@ -81,20 +81,18 @@ def _requests(articles: int, settings: Settings) -> int:
             return articles + -(-articles // IDS_PER_FETCH)
 
 
-def _megabytes(datasets: Datasets, store: ArticleStore, corpus: str, articles: int) -> float | None:
+def _size(datasets: Datasets, store: ArticleStore, corpus: str, articles: int) -> int | None:
     known = datasets.scan("articles", corpus).select("content_sha256").head(_SAMPLE).collect()
     sizes = [
         size for sha256 in known["content_sha256"] if sha256 and (size := store.size(sha256)) is not None
     ]
-    return _times_mean(articles, sizes, scale=1e-6)
+    return _times_mean(articles, sizes)
 
 
 def _chunks(datasets: Datasets, corpus: str, articles: int) -> int | None:
     counts = datasets.scan("chunks", corpus).group_by("article_id").len().collect()
-    estimate = _times_mean(articles, counts["len"].to_list())
-    return None if estimate is None else round(estimate)
+    return _times_mean(articles, counts["len"].to_list())
 
 
-def _times_mean(articles: int, values: Iterable[int], scale: float = 1.0) -> float | None:
-    values = list(values)
-    return scale * articles * fmean(values) if values else None
+def _times_mean(articles: int, values: Sequence[int]) -> int | None:
+    return round(articles * fmean(values)) if values else None

@@ -16,7 +16,7 @@ import pytest
 import kg_pipeline
 from kg_pipeline.datasets import Datasets
 from tests.pipeline.command import Completed, command, environment, run_kg
-from tests.pmc.remote.server import Server, serving
+from tests.pmc.remote.server import Asked, Reply, Server, serving
 from tests.pmc.remote.services import Pmc
 
 pytestmark = pytest.mark.integration
@@ -126,7 +126,7 @@ def test_build_refresh_build(workspace: Workspace, server: Server) -> None:
     preview = workspace.ok("refresh", "uv", "--preview")
     assert told in preview
     assert f"fetch 2 articles (PMC{changed}, PMC{new})" in preview
-    assert re.search(r"takes 2 requests, about 0\.0\d MB", preview), preview
+    assert re.search(r"takes 2 requests, about \d+\.\d kB", preview), preview
     assert "without a language model" in preview
     assert set(workspace.column("article_index", "change").values()) == {"added"}
 
@@ -218,6 +218,33 @@ def test_mistakes_are_told_in_one_sentence(workspace: Workspace, server: Server)
     assert not workspace.datasets.exists("article_index", "uv")
     assert "There is no corpus named 'vu'" in workspace.kg("refresh", "vu").stderr
     is_secret_kept(workspace)
+
+
+def test_articles_that_cannot_be_fetched_stop_the_build_and_are_asked_for_again(
+    workspace: Workspace, server: Server
+) -> None:
+    pmc = listed([FIRST + n for n in range(3)])
+    names = [f"PMC{FIRST + n}.1/PMC{FIRST + n}.1.xml" for n in range(2)]
+
+    def handler(asked: Asked) -> Reply:
+        return Reply(b"gone", 404) if asked.path.lstrip("/") in names else pmc.handler(asked)
+
+    server.handler = handler
+    result = workspace.kg("build", "uv")
+    assert result.returncode == 1
+    assert "2 of 3 articles failed stage articles" in result.stderr
+    assert "its XML is not in the bucket" in result.stderr
+    server.handler = pmc.handler
+    workspace.ok("build", "uv")
+    assert set(workspace.column("articles", "status").values()) == {"ok"}
+
+
+def test_a_corpus_of_files_has_a_refresh_too(workspace: Workspace) -> None:
+    preview = workspace.ok("refresh", "demo", "--preview")
+    assert "13 added, 0 updated" in preview
+    assert not (workspace.home / "datasets" / "demo").exists()
+    assert "13 added" in workspace.ok("refresh", "demo")
+    assert "13 unchanged" in workspace.ok("refresh", "demo")
 
 
 def computed(home: Path) -> dict[str, int]:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,10 @@ from hypothesis import strategies as st
 
 from retrieval.egot import understand
 from retrieval.graph import Graph
-from retrieval.pagerank import PageRankSettings, fuse, pagerank, rank_chunks, seed_weights, walk_search
+from retrieval.pagerank import PageRankSettings, rank_passages, walk_search
+from retrieval.ppr_facts import near_facts, statements
+from retrieval.ppr_seeds import Seeds, passage_prior, seed_weights
+from retrieval.ppr_walk import pagerank, synonym_edges, walk
 
 SETTINGS = PageRankSettings()
 
@@ -31,21 +36,113 @@ def test_shares_fall_with_distance_and_stay_in_the_component() -> None:
     assert shares[3] == shares[4] == 0
 
 
-def test_fusion_prefers_what_two_rankings_agree_on() -> None:
-    assert fuse([["a", "b", "c"], ["d", "b"]], 60)[0] == "b"
-    assert fuse([["b"], ["a"]], 60) == ["a", "b"]
+def test_a_heavier_edge_carries_more() -> None:
+    shares = pagerank([(0, 1, 3.0), (0, 2, 1.0)], np.array([1.0, 0, 0]), SETTINGS)
+    assert shares[1] == pytest.approx(3 * shares[2])
+
+
+def test_less_damping_stays_nearer_to_the_seeds() -> None:
+    edges, start = [(0, 1, 1.0), (1, 2, 1.0)], np.array([1.0, 0, 0])
+    near, far = (
+        pagerank(edges, start, dataclasses.replace(SETTINGS, damping=damping)) for damping in (0.2, 0.8)
+    )
+    assert near[0] > far[0]
+    assert near[2] < far[2]
+
+
+def facts_of(graph: Graph, text: str):
+    question = understand(text, graph.context)
+    prior = passage_prior(graph.reader, question, graph.context.search.threshold, SETTINGS)
+    return question, prior, near_facts(graph.reader, graph.context.embedder, question, prior, SETTINGS)
+
+
+def test_the_prior_is_a_share_of_passages_near_the_question(lupus_graph: Graph) -> None:
+    _, prior, _ = facts_of(lupus_graph, "Does hydroxychloroquine reduce lupus flares?")
+    assert sum(prior.values()) == pytest.approx(1.0)
+    assert list(prior) == sorted(prior, key=lambda chunk_id: (-prior[chunk_id], chunk_id))
+    assert next(iter(prior)) == "PMC2:c0"
+
+
+def test_facts_near_the_question_come_first(lupus_graph: Graph) -> None:
+    _, _, facts = facts_of(lupus_graph, "What does belimumab inhibit?")
+    assert (facts[0].relation.head_id, facts[0].relation.tail_id) == ("C9", "C10")
+    assert [fact.score for fact in facts] == sorted((fact.score for fact in facts), reverse=True)
+    assert all(fact.relation.kind == "asserted" and not fact.relation.negated for fact in facts)
+
+
+def test_no_more_statements_are_embedded_than_asked(lupus_graph: Graph) -> None:
+    embedded: list[str] = []
+
+    class Counting:
+        name = "counting"
+        dimensions = lupus_graph.context.embedder.dimensions
+
+        def embed(self, texts):
+            embedded.extend(texts)
+            return lupus_graph.context.embedder.embed(texts)
+
+    question, prior, _ = facts_of(lupus_graph, "How is UV related to lupus?")
+    few = dataclasses.replace(SETTINGS, facts=3)
+    facts = near_facts(lupus_graph.reader, Counting(), question, prior, few)
+    assert len(embedded) == 3
+    assert len(facts) <= 3
+
+
+def test_a_statement_is_in_the_authors_words_where_there_is_evidence(lupus_graph: Graph) -> None:
+    reader = lupus_graph.reader
+    (asserted,) = reader.relations(["C9-inhibits-C10-asserted"])
+    (inferred,) = reader.relations(["C8-increases-C5-transitive"])
+    assert statements(reader, [inferred, asserted]) == [
+        ["plasmacytoid dendritic cell increases systemic lupus erythematosus"],
+        ["belimumab inhibits BAFF"],
+    ]
+
+
+def test_an_entity_of_many_articles_starts_less(lupus_graph: Graph) -> None:
+    question, prior, _ = facts_of(lupus_graph, "How is belimumab related to lupus?")
+    seeds = seed_weights(lupus_graph.reader, question, [], prior, SETTINGS)
+    assert set(seeds.entities) == {"C5", "C9"}  # lupus is in most articles, belimumab in one
+    assert seeds.entities["C9"] > 2 * seeds.entities["C5"]
+    assert sum(seeds.passages.values()) == pytest.approx(SETTINGS.prior_mass)
+
+
+def test_the_walk_prefers_what_its_seeds_are_joined_to(lupus_graph: Graph) -> None:
+    vector = lupus_graph.context.embedder.vector("question")
+
+    def first(entity_id: str) -> str:
+        return walk(lupus_graph.reader, Seeds({entity_id: 1.0}, {}), [], [], vector, SETTINGS)[0][0]
+
+    assert first("C9") == "PMC4:c0"
+    assert first("C8") == "PMC3:c0"
+    assert walk(lupus_graph.reader, Seeds({}, {}), [], [], vector, SETTINGS) == []
+
+
+def test_synonyms_are_pairs_of_near_names(lupus_graph: Graph) -> None:
+    reader, embedder = lupus_graph.reader, lupus_graph.context.embedder
+    near = dataclasses.replace(SETTINGS, synonym_cosine=0.4)
+    edges = synonym_edges(reader, embedder, {"C1": 1.0, "C5": 0.5}, near)
+    assert ("C1", "C13") in {(first, second) for first, second, _ in edges}  # UV radiation, UV forecasting
+    assert all(first < second and cosine >= 0.4 for first, second, cosine in edges)
+    assert synonym_edges(reader, embedder, {"C1": 1.0}, dataclasses.replace(near, synonym_seeds=0)) == []
 
 
 def test_the_walk_reaches_a_passage_that_shares_no_word_with_the_question(lupus_graph: Graph) -> None:
     question = understand("What does UV radiation lead to?", lupus_graph.context)
-    reader = lupus_graph.reader
-    ranked = dict(rank_chunks(reader, seed_weights(reader, question, SETTINGS), SETTINGS))
+    ranked = dict(rank_passages(lupus_graph.context, question, SETTINGS))
     assert ranked["PMC1:c1"] > 0  # autoantigens and immune complexes
     assert ranked["PMC1:c0"] > ranked.get("PMC4:c0", 0.0)
 
 
+def test_the_same_question_gives_the_same_ranking(lupus_graph: Graph) -> None:
+    question = understand("How is UV related to lupus?", lupus_graph.context)
+    first = rank_passages(lupus_graph.context, question, SETTINGS)
+    assert first == rank_passages(lupus_graph.context, question, SETTINGS)
+    assert first == sorted(first, key=lambda row: (-round(row[1], 10), row[0]))
+
+
 def test_a_foreign_question_walks_nowhere(lupus_graph: Graph) -> None:
     question = understand("What is the capital of France?", lupus_graph.context)
+    assert rank_passages(lupus_graph.context, question, SETTINGS) == []
     assert walk_search(lupus_graph.context, question, SETTINGS).passages == ()
 
 

@@ -11,12 +11,13 @@ import pytest
 
 from kg_pipeline.corpora import CorpusSpec, shard_keys
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.errors import ServiceUnavailable, StageError
+from kg_pipeline.errors import ServiceUnavailable, SettingsError, StageError
 from kg_pipeline.incremental import StageReport
 from kg_pipeline.pmc.preview import preview_refresh
 from kg_pipeline.pmc.query_articles import fetch_query
 from kg_pipeline.pmc.query_index import is_listed, listing_record
 from kg_pipeline.pmc.raw import ArticleStore
+from kg_pipeline.pmc.remote.corpus import remote_settings
 from kg_pipeline.pmc.stage import build_documents, list_articles
 from kg_pipeline.queries import PmcQuery
 from kg_pipeline.settings import Settings, load_settings
@@ -363,7 +364,7 @@ def test_a_preview_tells_what_would_be_fetched_and_changes_nothing(
     with unchanged(settings.datasets):
         first = preview_refresh(datasets, store, corpus(), settings)
     assert first.to_fetch == ("PMC1", "PMC2", "PMC3", "PMC4", "PMC5")
-    assert (first.requests, first.megabytes, first.chunks) == (5, None, None)
+    assert (first.requests, first.size, first.chunks) == (5, None, None)
     changes(settings, corpus())
     build(settings, corpus())
     pmc.bucket.add(1, 2)
@@ -381,7 +382,7 @@ def test_a_preview_tells_what_would_be_fetched_and_changes_nothing(
     }
     assert preview.to_fetch == ("PMC1", "PMC6")
     assert preview.requests == 2
-    assert preview.megabytes == pytest.approx(2 * len(article_xml(1)) / 1e6, rel=0.01)
+    assert preview.size == pytest.approx(2 * len(article_xml(1)), rel=0.01)
     assert downloads(server) == before
 
 
@@ -472,3 +473,19 @@ def test_the_recorded_bucket_as_a_corpus(
 
 def _of_status(datasets: Datasets, status: str) -> set[str]:
     return {article for article, found in statuses(datasets).items() if found == status}
+
+
+def test_settings_reach_the_services_and_mistakes_name_their_variable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    official = remote_settings(load_settings({}))
+    assert official.entrez_url.startswith("https://eutils.ncbi.nlm.nih.gov/")
+    assert official.limiter_folder == tmp_path / "kg-pipeline" / "limits"
+    chosen = remote_settings(
+        load_settings({"KG_PMC_ARTICLES": "entrez", "KG_PMC_THREADS": "3", "KG_PMC_API_KEY": KEY})
+    )
+    assert (chosen.articles, chosen.threads, chosen.entrez_rate) == ("entrez", 3, 10.0)
+    for name, value in {"THREADS": "0", "SEARCH": "google", "CLOUD_URL": "ftp://x", "MAIL": "me"}.items():
+        with pytest.raises(SettingsError, match=f"KG_PMC_{name}"):
+            load_settings({f"KG_PMC_{name}": value})

@@ -1,0 +1,1 @@
+"""BioWeave: evidence of the graph, of its documents and of the web woven into one evidence graph, then verified."""
