@@ -34,6 +34,13 @@ class AbstentionSettings:
     joint_cosine: float = 0.55  # of their passage to the question
 
 
+def beyond_corpus(question: Question) -> str:
+    """Why no search can answer: a word of the question is in no passage, and no two entities say enough without it."""
+    if question.foreign and len(question.links) < _PAIR:
+        return f"no passage of the corpus has the word {', '.join(question.foreign)}"
+    return ""
+
+
 def hopeless(question: Question, evidence: EvidenceState, settings: AbstentionSettings) -> str:
     """Why no reasoner could answer from this evidence; empty if one might.
 
@@ -47,8 +54,8 @@ def hopeless(question: Question, evidence: EvidenceState, settings: AbstentionSe
     missing = [name for name in question.unknown_names if not _occurs(name, texts)]
     if missing:
         return f"the evidence does not mention {', '.join(missing)}"
-    if question.foreign and len(question.links) < _PAIR:
-        return f"no passage of the corpus has the word {', '.join(question.foreign)}"
+    if beyond := beyond_corpus(question):
+        return beyond
     if question.links:
         return ""
     best = max((coverage(question.terms, content_stems(text)) for text in texts), default=0.0)

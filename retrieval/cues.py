@@ -56,7 +56,7 @@ _NOUNS: dict[str, tuple[str, ...]] = {
 }
 _ASKED = {stem(word): names for word, names in _NOUNS.items()}
 #: Predicates that a verb names too loosely to hold evidence to them.
-_ANY = frozenset({"associated_with", "related_to", "correlated_with", "regulates"})
+ANY_RELATION = frozenset({"associated_with", "related_to", "correlated_with", "regulates"})
 _AMBIGUOUS_WORDS = frozenset({"type", "kind", "form", "variant", "part", "change", "signal", "present", "feature", "found", "direct", "drive", "control", "release", "marker"})  # fmt: skip
 _VERBS: dict[str, str] = {
     stem(word): predicate.name
@@ -69,7 +69,7 @@ _VERBS: dict[str, str] = {
 _ORIENTED = frozenset(
     word
     for word in {*_ASKED, *_VERBS}
-    if not _ANY.intersection((*_ASKED.get(word, ()), _VERBS.get(word, "")))
+    if not ANY_RELATION.intersection((*_ASKED.get(word, ()), _VERBS.get(word, "")))
 )
 _OF_HEAD = frozenset(stem(word) for word in ("target", "side", "adverse"))
 
@@ -121,7 +121,7 @@ _GENERIC = """able act adequate always best better dangerous efficacious efficac
     measure reveal valid valuable value worth adverse affect amount association become cause change clinical common compare condition connect connection contribute correlate corpus current
     define definition decline describe drop fall fraction get go detail development difference different effect effective effectiveness evidence example exist explain
     explanation fact factor find finding follow function given help impact implicate important improve influence information interact interaction
-    involve involvement kind known lead level link list lose main major make manage management mechanism mediate name novel occur outcome
+    involve involvement kind known lead level link list lose main many number major make manage management mechanism mediate name novel occur outcome
     overview patient paper article people percent percentage person play possible potential presence primary process
     proportion question rate relate relation rise raise grow happen say see seen show side tell take
     relationship relevant report research response result risk role several show significant specific state step study subject
@@ -154,7 +154,7 @@ def asked_predicates(stems: Sequence[str]) -> frozenset[str]:
     found: set[str] = set()
     for word in stems:
         names = _ASKED.get(word) or ((_VERBS[word],) if word in _VERBS else ())
-        if any(name in _ANY for name in names):
+        if any(name in ANY_RELATION for name in names):
             continue
         found.update(names)
     return frozenset(found)
@@ -212,6 +212,7 @@ def are_opposites(one: str, other: str) -> bool:
 
 
 __all__ = [
+    "ANY_RELATION",
     "CATEGORIES",
     "CUE_STEMS",
     "STOP_WORDS",

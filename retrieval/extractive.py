@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations, zip_longest
 
 from kg_pipeline.graph.reader import GraphReader
@@ -23,15 +23,15 @@ from retrieval.compose import (
 )
 from retrieval.evidence import EvidenceState, Passage, Retrieved
 from retrieval.facts import Fact, load_facts
-from retrieval.hops import HopFinder
 from retrieval.question import Question
 from retrieval.reasoner import Draft, DraftSentence, Support
 from retrieval.relevance import answers, bear_jointly, bears_on, contests, fits, joins
 from retrieval.sentences import Sentence, Splitter, rank_sentences
 from retrieval.shape import Shape, read_shape
 from retrieval.terms import content_stems, coverage
-from retrieval.typed_answers import find_answers, path_sentences, told, typed_draft, without_types
-from retrieval.typed_paths import Explorer, PathSettings, TypedPath
+from retrieval.typed_answers import path_sentences
+from retrieval.typed_paths import TypedPath
+from retrieval.weaving import bridges, distinct_chains, names_type, typed_answer
 
 _PAIRS = 3
 _PASSAGES = 20
@@ -122,34 +122,34 @@ class ExtractiveReasoner:
         """`synthesise` without a loop."""
         shape = read_shape(question)
         if shape.answer is not None and (shape.is_nested or len(question.links) > 1):
-            typed = self._typed(question, shape)
+            typed = typed_answer(question, shape, self.reader, self.split, self.abstention)
             if typed is not None:
                 return typed
         pool = self._pool(question, evidence)
         ranked = self.rank(question, evidence, 4 * self.max_quotes)
         support: Support
         chains: list[Chain] = []
-        bridges: list[TypedPath] = []
+        bridged: list[TypedPath] = []
         if len(question.links) >= 2:
             chains = self._chains(question)
-            bridges = [] if chains else self._bridges(question, shape)
+            bridged = [] if chains else bridges(question, shape, self.reader, self.split)
             facts = self._rank(question, [fact for fact in pool if joins(fact, question.links)])
-            support = "direct" if facts else "chain" if chains or bridges else "sentences"
+            support = "direct" if facts else "chain" if chains or bridged else "sentences"
         else:
             facts = self._rank(question, [fact for fact in pool if fits(fact, question)])
             support = "facts" if facts else "sentences"
         shown = [fact for fact in facts if fact.is_citable][: self.max_quotes]
-        if not shown and not chains and not bridges:
+        if not shown and not chains and not bridged:
             support = "sentences"
         conflicts = find_conflicts([*shown, *(fact for fact in pool if contests(fact, shown))])
-        sentences = self._sentences(question, shown, chains, ranked)
+        sentences = self._sentences(question, shape, shown, chains, ranked)
         if not shown:
-            sentences += [item for path in bridges for item in path_sentences(path, question)]
+            sentences += [item for path in bridged for item in path_sentences(path, question)]
         sentences += [conflict_sentence(conflict, question) for conflict in conflicts]
         used = [
             *shown,
             *(fact for chain in chains for fact in chain.facts),
-            *(hop.fact for path in bridges for hop in path.hops if hop.fact is not None),
+            *(hop.fact for path in bridged for hop in path.hops if hop.fact is not None),
             *(f for c in conflicts for f in (c.stated, c.opposed)),
         ]
         draft = Draft(
@@ -169,24 +169,21 @@ class ExtractiveReasoner:
         )
         if together and not unsupported(question, passage, ranked, self.abstention):
             return passage
-        return self._typed(question, shape) or Draft(reason=reason, reasoner=self.name)
-
-    def _typed(self, question: Question, shape: Shape) -> Draft | None:
-        """Things of the type asked for, with the paths to them; None if none is shown well enough."""
-        if question.kind == "yes_no" or shape.answer is None or not question.links:
-            return None
-        explorer = Explorer(question, shape, HopFinder(self.reader, self.split))
-        answers = told(find_answers(explorer), shape)
-        draft = typed_draft(explorer, answers, self.name)
-        lost = unsupported(without_types(question, shape, answers), draft, (), self.abstention)
-        return None if lost else draft
+        return typed_answer(question, shape, self.reader, self.split, self.abstention) or Draft(
+            reason=reason, reasoner=self.name
+        )
 
     def rank(self, question: Question, evidence: EvidenceState, limit: int) -> list[Sentence]:
         """Sentences of the passages that bear on the question, best first."""
         return rank_sentences(question, self._passages(question, evidence), self.embedder, self.split, limit)
 
     def _sentences(
-        self, question: Question, facts: Sequence[Fact], chains: Sequence[Chain], ranked: Sequence[Sentence]
+        self,
+        question: Question,
+        shape: Shape,
+        facts: Sequence[Fact],
+        chains: Sequence[Chain],
+        ranked: Sequence[Sentence],
     ) -> list[DraftSentence]:
         """Stated facts, inferred facts, chains and free sentences, no quote twice."""
         sentences = [
@@ -200,6 +197,8 @@ class ExtractiveReasoner:
         ]
         room = max(self.max_quotes - len(sentences), 1)
         best = [row for row in ranked if bears_on(question, row, self.abstention)]
+        if shape.answer is not None and len(question.links) > 1:
+            best = [row for row in best if names_type(self.reader, question, shape, row.quote)]
         sentences += [quote_sentence(row.quote) for row in best[:room]]
         seen: set[str] = set()
         kept = []
@@ -255,25 +254,7 @@ class ExtractiveReasoner:
         if question.kind == "how" and question.predicates:
             # How one thing brings about another: steps that act on the next one before steps that merely connect.
             chains.sort(key=lambda chain: not (chain.runs_forward and chain.sign))
-        return _distinct(chains)[:_PAIRS]
-
-    def _bridges(self, question: Question, shape: Shape) -> list[TypedPath]:
-        """Two steps between the first two names asked about, one of them at most known from a sentence only.
-
-        To ask how two things are connected a sentence may stand in for a relation that was not extracted; whether the
-        one does something to the other needs more.
-        """
-        ends = [link for number, link in enumerate(question.links) if number not in shape.setting]
-        if question.kind == "yes_no" or len(ends) < 2:
-            return []
-        explorer = Explorer(
-            question, shape, HopFinder(self.reader, self.split), replace(PathSettings(), max_depth=2)
-        )
-        found: list[TypedPath] = []
-        for one, other in list(combinations(ends, 2))[:_PAIRS]:
-            paths = explorer.to_entities(one.ids, other.ids, limit=_PAIRS)
-            found += [path for path in paths if any(hop.fact is not None for hop in path.hops)]
-        return sorted(found, key=lambda path: -round(path.score, 9))[:1]
+        return distinct_chains(chains)[:_PAIRS]
 
     def _rank(self, question: Question, facts: Sequence[Fact]) -> list[Fact]:
         """Asserted first; then the asked predicate, the asked type, the question's words in the quotes, and confidence."""
@@ -298,16 +279,3 @@ class ExtractiveReasoner:
                 fact.relation.relation_id,
             ),
         )
-
-
-def _distinct(chains: Sequence[Chain]) -> list[Chain]:
-    """Chains without those whose inferred hops only sum up relations that a chain before tells one by one."""
-    kept: list[Chain] = []
-    told: set[str] = set()
-    for chain in chains:
-        parts = {part.relation.relation_id for hop in chain.facts for part in hop.asserted()}
-        if parts <= told:
-            continue
-        told |= parts
-        kept.append(chain)
-    return kept

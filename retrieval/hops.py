@@ -32,6 +32,7 @@ from retrieval.terms import (
 Source = Literal["kg", "doc", "web", "similar"]
 _NAMES_COMPARED = 20
 _ENDINGS = frozenset(".!;)]")  # of a statement; a title ends with a word
+_CONJUNCTIONS = frozenset({"and", "but", "whereas", "while"})
 _HEDGED = 0.7
 PASSAGES = 8  # looked through for one entity
 _WIDEST = 25  # tokens between two names of one statement
@@ -93,7 +94,9 @@ def fact_hop(fact: Fact) -> Hop:
         predicates=frozenset({relation.predicate}),
         forward=None if fact.symmetric else True,
         confidence=float(relation.confidence),
-        words=_stems(quotes) | _predicate_stems(relation.predicate),
+        # What the sentences of premises say is not what the inferred relation says.
+        words=_predicate_stems(relation.predicate)
+        | (_stems(quotes) if relation.kind == "asserted" else frozenset()),
         fact=fact,
     )
 
@@ -241,15 +244,30 @@ def sentence_hops(
         if len(places) < 2 or is_negated(quote.text) or quote.text.rstrip()[-1:] not in _ENDINGS:
             continue
         places = _outermost(places)
+        clauses = _clauses(tokens, places)
         stems = frozenset(content_stems(quote.text))
         sureness = confidence * (_HEDGED if is_hedged(quote.text) else 1.0)
         for i, (_, end, one) in enumerate(places):
-            for start, _, other in places[i + 1 :]:
+            for j, (start, _, other) in enumerate(places[i + 1 :], i + 1):
+                if clauses[i] != clauses[j]:
+                    continue
                 cues = _cues(tokens[end:start])
                 if one != other and start - end <= _WIDEST and cues:
                     predicates = frozenset(name for cue in cues for name in predicates_of(cue))
                     hops.append(Hop(one, other, source, (quote,), predicates, None, sureness, stems))
     return hops
+
+
+def _clauses(tokens: Sequence[Token], places: Sequence[tuple[int, int, str]]) -> list[int]:
+    """The clause each name stands in: "X blocks Y, and Z activates W" says nothing of X and Z, nor of X and W."""
+    clause = 0
+    found = []
+    for i, (start, end, _) in enumerate(places):
+        opens = start > 0 and tokens[start - 1].text in _CONJUNCTIONS
+        if i and opens and _cues(tokens[end : end + 2]):
+            clause += 1
+        found.append(clause)
+    return found
 
 
 def _outermost(places: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

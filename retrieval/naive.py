@@ -28,11 +28,10 @@ from retrieval.reasoner import Draft
 from retrieval.relevance import bear_jointly, bears_on
 from retrieval.sentences import Sentence, rank_sentences
 from retrieval.shape import read_shape
-from retrieval.terms import is_negated
 
 _OFFERED = 24
 _SURE_COSINE = 0.6  # of a sentence that is as near to a question as a restatement of it
-_INCOMPLETE = 0.5  # factor where a step of the question is not shown, or the sentences disagree
+_INCOMPLETE = 0.5  # factor where a step of the question is not shown, or its yes or no is not said
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +150,7 @@ def text_draft(
 
 
 def text_confidence(question: Question, rows: list[Sentence]) -> float:
-    """In [0, 1]: how much of the question its best sentence covers, less where a step is missing or sentences disagree.
+    """In [0, 1]: how much of the question its best sentence covers, less where more is asked than they show.
 
     The mean of the share of entities, the share of other words, a word for the asked relation, and nearness.
     """
@@ -164,8 +163,8 @@ def text_confidence(question: Question, rows: list[Sentence]) -> float:
     shape = read_shape(question)
     if shape.is_nested or (shape.answer is not None and len(question.links) > 1):
         confidence *= _INCOMPLETE
-    if question.kind == "yes_no" and len({is_negated(row.quote.text) for row in rows}) > 1:
-        confidence *= _INCOMPLETE
+    if question.kind == "yes_no":
+        confidence *= _INCOMPLETE  # whether the sentences say yes or no is not read from them
     return round(confidence, 6)
 
 

@@ -23,7 +23,7 @@ class PageRankSettings:
     fact_passages: int = 30  # passages whose entities' relations are considered
     fact_entities: int = 48  # entities whose relations are considered, the nearest to the question
     fact_relations: int = 20  # of one entity
-    facts: int = 64  # statements that are embedded and compared with the question
+    facts: int = 32  # statements that are embedded and compared with the question
     fact_seeds: int = 20  # of them, that may start a walk
     fact_temperature: float = 0.03  # of the softmax over their cosines
     fact_cosine: float = 0.3  # a statement further away than this says nothing of the question
@@ -40,7 +40,7 @@ class PageRankSettings:
 
     # The neighbourhood that is walked.
     hops: int = 2
-    max_entities: int = 2000
+    max_entities: int = 500
     per_entity: int = 20  # relations
     chunks_per_entity: int = 10
     relation_sharpness: float = 3.0  # a relation weighs its nearness to the question to this power

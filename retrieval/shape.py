@@ -54,6 +54,7 @@ _EXACT: dict[str, frozenset[str]] = {
 _NAMES_COMPARED = 3
 _SHORTEST_TYPE = 4
 _ASKS = frozenset({"which", "what", "list", "name"})
+_AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "may", "might"})
 _MODIFIERS = 4  # words between "which" and the type: "which other small molecule inhibitor drugs"
 _COUNT = re.compile(r"\b(?:how\s+many|number\s+of|count\s+(?:the|of|all)?)\b", re.IGNORECASE)
 _SHARED = re.compile(
@@ -158,7 +159,9 @@ def _answer(tokens: list[Token], slots: list[Slot]) -> Slot | None:
     left = 0
     by_start = {slot.start: slot for slot in slots}
     for token in tokens:
-        if token.text in _ASKS or token.text == "many":
+        if token.text in _AUXILIARIES and asked and left == _MODIFIERS + 2:
+            asked = False  # "what does X cause" asks for anything
+        elif token.text in _ASKS or token.text == "many":
             asked, left = True, _MODIFIERS + 2
         elif asked and left:
             if token.start in by_start:

@@ -21,8 +21,8 @@ from retrieval.hops import Hop
 from retrieval.question import Question
 from retrieval.reasoner import Draft, DraftSentence
 from retrieval.shape import Shape
-from retrieval.terms import name_keys, stem
-from retrieval.typed_paths import Explorer, TypedPath, covered_links, path_terms
+from retrieval.terms import content_stems, name_keys, stem
+from retrieval.typed_paths import Explorer, TypedPath, covered_links
 
 _CANDIDATES = 40
 _NEAR_BEST = 0.02  # answers whose score is this close to the best are told with it
@@ -58,7 +58,7 @@ def find_answers(explorer: Explorer, *, limit: int = _CANDIDATES) -> list[TypedA
         return []
     if shape.operator in {"intersection", "shared_neighbour"}:
         found = _common(explorer)
-        if found:
+        if found or not shape.setting:
             return _collapsed(found)[:limit]
     sources = [
         entity_id
@@ -205,7 +205,9 @@ def without_types(question: Question, shape: Shape, answers: Sequence[TypedAnswe
         if slot is not None
         for word in (slot.word, slot.word + "s")
     }
-    said = path_terms(path for answer in answers for path in answer.paths)
+    said = frozenset(
+        word for answer in answers for quote in answer.quotes for word in content_stems(quote.text)
+    )
     return replace(
         question, terms=tuple(word for word in question.terms if word not in slots or word in said)
     )

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from kg_pipeline.graph.reader import Entity
+from retrieval.cues import ANY_RELATION
 from retrieval.evidence import Quote
 from retrieval.hops import Hop, Hops
 from retrieval.question import Question
 from retrieval.shape import Cue, Shape
-from retrieval.terms import content_stems, find_name, tokenise
+from retrieval.terms import find_name, tokenise
 
 _SMALL_CORPUS = 30  # articles; below it no share of articles makes a hub
 _HUB_SHARE = 0.3
@@ -93,18 +94,25 @@ class Explorer:
         if answer is None:
             return []
         asked = self.question.entity_ids
-        filled = len(self.shape.inner)
+        return self._explore(
+            sources,
+            lambda path, entity: entity.entity_id not in asked and answer.fits(entity) and self.agrees(path),
+            limit,
+        )
 
-        def accepts(path: TypedPath, entity: Entity) -> bool:
-            return (
-                entity.entity_id not in asked
-                and answer.fits(entity)
-                and self._is_oriented(path)
-                and path.cues >= self.settings.cues
-                and path.slots >= filled / 2
-            )
+    def agrees(self, path: TypedPath) -> bool:
+        """Whether a whole path is built as the question is: as long at most, with its relations, types and direction."""
+        return (
+            len(path.hops) <= self._expected()
+            and path.cues >= self.settings.cues
+            and path.slots >= len(self.shape.inner) / 2
+            and self._is_oriented(path)
+        )
 
-        return self._explore(sources, accepts, limit)
+    def _expected(self) -> int:
+        """How many steps the question describes: one to each thing that it names, by name or by type only."""
+        named = len(self.question.links) - len(self.shape.setting)
+        return len(self.shape.inner) + max(named, 1)
 
     def to_entities(self, sources: Sequence[str], targets: Sequence[str], *, limit: int) -> list[TypedPath]:
         """Best paths from the sources to the targets."""
@@ -215,7 +223,6 @@ class Explorer:
         end = self.finder.entities[hops[-1].end_id]
         fits = answer.closeness(end, ()) if answer is not None else 0.0
         named = frozenset(range(len(self.question.links))) - self.shape.setting
-        expected = len(self.shape.inner) + max(len(named), 1)
         settings = self.settings
         score = (
             settings.entity_weight * (len(links & named) / len(named) if named else 0.0)
@@ -223,7 +230,7 @@ class Explorer:
             + settings.operator_weight * ((slots + fits) / wanted if wanted else 1.0)
             + settings.confidence_weight * _confidence(hops)
             # A path that is longer than the question has things on the way says more than was asked.
-            - _EXCESS * max(len(hops) - expected, 0)
+            - _EXCESS * max(len(hops) - self._expected(), 0)
         )
         return TypedPath(hops, score, links, share, slots)
 
@@ -261,7 +268,13 @@ def _cue_share(cues: Sequence[Cue], hops: Sequence[Hop]) -> float:
         return 1.0
     words = frozenset(word for hop in hops for word in hop.words)
     predicates = frozenset(name for hop in hops for name in hop.predicates)
-    return sum(cue.word in words or bool(cue.predicates & predicates) for cue in cues) / len(cues)
+    return sum(_is_expressed(cue, words, predicates) for cue in cues) / len(cues)
+
+
+def _is_expressed(cue: Cue, words: frozenset[str], predicates: frozenset[str]) -> bool:
+    """A word that asks for any relation ("connects") is expressed by any."""
+    loose = bool(cue.predicates) and cue.predicates <= ANY_RELATION
+    return loose or cue.word in words or bool(cue.predicates & predicates)
 
 
 def _is_sound(hops: Sequence[Hop]) -> bool:
@@ -284,8 +297,3 @@ def covered_links(question: Question, ids: Iterable[str], quotes: Iterable[Quote
         for number, link in enumerate(question.links)
         if known.intersection(link.ids) or any(find_name(tokens, link.names) for tokens in texts)
     )
-
-
-def path_terms(paths: Iterable[TypedPath]) -> frozenset[str]:
-    """Stems of everything that the sentences of paths say."""
-    return frozenset(word for path in paths for quote in path.quotes for word in content_stems(quote.text))

@@ -177,6 +177,69 @@ def diff(
     show.diff(Console(), corpus, before, after)
 
 
+@app.command("export")
+def export_(
+    corpus: CorpusName,
+    output: Annotated[Path, typer.Option(help="Folder for the files.")],
+    target: Annotated[
+        str, typer.Option("--format", help="kgx-tsv, kgx-jsonl, graphml, jsonld, neo4j-csv or sif.")
+    ] = "kgx-tsv",
+    version: Annotated[str, typer.Option(help="Graph version; `kg versions` lists them.")] = "latest",
+    quotes: Annotated[
+        str, typer.Option(help="Which sentences to write: licensed, all or none.")
+    ] = "licensed",
+) -> None:
+    """Write a graph version in another tool's format."""
+    from kg_pipeline.cli import exchange
+
+    exchange.export_graph(Console(highlight=False, soft_wrap=True), corpus, version, target, output, quotes)
+
+
+@app.command("import")
+def import_(
+    name: Annotated[str, typer.Argument(help="Corpus that the graph becomes; a new name.", metavar="NAME")],
+    files: Annotated[list[Path], typer.Argument(help="KGX TSV or JSON lines, or Hetionet TSV.")],
+    embed: Annotated[str, typer.Option(help="What gets a vector: all, entities or none.")] = "all",
+) -> None:
+    """Make another tool's graph the current version of a corpus."""
+    from kg_pipeline.cli import exchange
+
+    exchange.import_files(Console(highlight=False, soft_wrap=True), name, files, embed)
+
+
+@app.command()
+def gc(
+    corpus: CorpusName,
+    keep: Annotated[int, typer.Option(min=0, help="Newest versions to keep besides.")] = 2,
+) -> None:
+    """Remove old graph versions; the current one and pinned ones stay."""
+    from kg_pipeline.cli import exchange
+
+    exchange.collect(Console(highlight=False, soft_wrap=True), corpus, keep)
+
+
+@app.command()
+def pin(
+    corpus: CorpusName,
+    version: Annotated[str, typer.Argument(help="Graph version; `kg versions` lists them.")] = "latest",
+) -> None:
+    """Keep a graph version whatever `kg gc` removes."""
+    from kg_pipeline.cli import exchange
+
+    exchange.pin(Console(highlight=False, soft_wrap=True), corpus, version)
+
+
+@app.command()
+def unpin(
+    corpus: CorpusName,
+    version: Annotated[str, typer.Argument(help="Graph version; `kg versions` lists them.")] = "latest",
+) -> None:
+    """Let `kg gc` remove a graph version again."""
+    from kg_pipeline.cli import exchange
+
+    exchange.unpin(Console(highlight=False, soft_wrap=True), corpus, version)
+
+
 @app.command()
 def doctor() -> None:
     """Show what is installed, which models and endpoints are used, and how to get what is missing."""

@@ -126,14 +126,10 @@ def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, starte
                 defs, instance, _SHARDED, corpus=spec.name, shards=shard_keys(settings.shards)
             )
             seconds |= _materialise(defs, instance, _PER_CORPUS, partition=spec.name)
+            _record_build(datasets, versions, spec, key)
         if settings.neo4j is not None:
             seconds |= _materialise(defs, instance, ["neo4j_graph"], partition=spec.name)
-    reader = versions.open(spec.name)
-    manifest = reader.manifest
-    reader.close()
-    if manifest.pending_chunks == 0 and not _has_unfetched(datasets, spec):
-        record = {"key": key, "version": manifest.version}
-        files.write_text(_record_path(datasets, spec.name), json.dumps(record))
+    manifest = _current_manifest(versions, spec.name)
     return BuildResult(
         spec.name,
         manifest,
@@ -175,6 +171,22 @@ def _has_unfetched(datasets: Datasets, spec: CorpusSpec) -> bool:
     return bool(status.select(pl.len()).collect().item())
 
 
+def _record_build(datasets: Datasets, versions: VersionStore, spec: CorpusSpec, key: str) -> None:
+    """Remember what was built, unless something is still owed that the next build has to ask for again."""
+    manifest = _current_manifest(versions, spec.name)
+    if manifest.pending_chunks == 0 and not _has_unfetched(datasets, spec):
+        record = {"key": key, "version": manifest.version}
+        files.write_text(_record_path(datasets, spec.name), json.dumps(record))
+
+
+def _current_manifest(versions: VersionStore, corpus: str) -> Manifest:
+    reader = versions.open(corpus)
+    try:
+        return reader.manifest
+    finally:
+        reader.close()
+
+
 def _record_path(datasets: Datasets, corpus: str) -> Path:
     return datasets.root / corpus / "build.json"
 
@@ -183,11 +195,9 @@ def _finished_build(datasets: Datasets, versions: VersionStore, corpus: str, key
     """Manifest of the current version if the last finished build had the same inputs, code and settings."""
     try:
         record = json.loads(_record_path(datasets, corpus).read_text())
-        reader = versions.open(corpus)
+        manifest = _current_manifest(versions, corpus)
     except (FileNotFoundError, ValueError, GraphError):
         return None
-    manifest = reader.manifest
-    reader.close()
     return manifest if record == {"key": key, "version": manifest.version} else None
 
 
@@ -238,6 +248,14 @@ def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
 
 def _why(result: dg.ExecuteInProcessResult) -> str:
     """The sentence of the failure that a person should read, or the name of the blocking check."""
+    # A check that stops a run also fails the step that made it, with a sentence of Dagster's own.
+    failed = [
+        check
+        for check in result.get_asset_check_evaluations()
+        if not check.passed and check.blocking and check.severity.value == "ERROR"
+    ]
+    if failed:
+        return " ".join(str(check.description) for check in failed)
     for event in result.all_events:
         if event.is_step_failure:
             data = event.step_failure_data
@@ -247,5 +265,4 @@ def _why(result: dg.ExecuteInProcessResult) -> str:
             return (
                 f"Stage {event.step_key} failed: {cause.message.strip() if cause else 'no reason was given'}"
             )
-    failed = [check for check in result.get_asset_check_evaluations() if not check.passed and check.blocking]
-    return "; ".join(f"{check.description}" for check in failed) or "The run failed; `kg ui` shows its log."
+    return "The run failed; `kg ui` shows its log."

@@ -43,6 +43,7 @@ def run(console: Console) -> bool:
         _sentences,
         _embeddings,
         _vocabulary,
+        _pmc,
         _llm,
         _neo4j,
     ]
@@ -122,6 +123,16 @@ def _vocabulary(settings: Settings) -> Finding:
 
     index = open_vocabulary(build_vocabulary(settings))
     return Finding("vocabulary", f"{len(index)} concepts")
+
+
+def _pmc(settings: Settings) -> Finding:
+    pmc = settings.pmc
+    rate = "10" if pmc.api_key.get_secret_value() else "3"
+    state = f"search by {pmc.search} ({rate} requests a second), articles from {pmc.articles}"
+    is_known = bool(pmc.email.get_secret_value())
+    return Finding(
+        "PubMed Central", state, fix="" if is_known else "to query it: set KG_PMC_EMAIL, as NCBI asks"
+    )
 
 
 def _llm(settings: Settings) -> Finding:

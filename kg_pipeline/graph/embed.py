@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.files import TEMPORARY_PREFIX, replacing
 from kg_pipeline.fingerprint import short_digest
+from kg_pipeline.graph.reader import NodeKind
 from kg_pipeline.llm.embeddings import Embedder, load_embedder
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS, EMBEDDINGS
 from kg_pipeline.settings import Settings
@@ -32,7 +33,12 @@ _SCHEMA = pl.Schema({"text_sha256": pl.String(), "vector": pl.Array(pl.Float32, 
 
 
 def build_embeddings(
-    datasets: Datasets, spec: CorpusSpec, settings: Settings, *, embedder: Embedder | None = None
+    datasets: Datasets,
+    spec: CorpusSpec,
+    settings: Settings,
+    *,
+    embedder: Embedder | None = None,
+    kinds: Collection[NodeKind] = ("chunk", "entity"),
 ) -> dict[str, int]:
     """Write the dataset `embeddings`: a vector for each chunk's text and each entity's name with its first aliases.
 
@@ -46,6 +52,8 @@ def build_embeddings(
         Names the model and the cache folder.
     embedder
         The model; by default the one that the settings name.
+    kinds
+        What gets a vector.
 
     Returns
     -------
@@ -54,7 +62,7 @@ def build_embeddings(
 
     """
     embedder = embedder or load_embedder(settings)
-    wanted = _wanted(datasets, spec.name, embedder.name)
+    wanted = _wanted(datasets, spec.name, embedder.name).filter(pl.col("kind").is_in(list(kinds)))
     store = VectorStore(settings.cache / "embeddings" / _folder_name(embedder.name))
     previous = datasets.scan("embeddings", spec.name).select(_STORED)
     known = store.read(wanted.select("text_sha256").unique(), previous)

@@ -128,7 +128,7 @@ def _support(
             return 1.0 + typed.score, draft
     sources = [e for i, link in enumerate(question.links) if i not in shape.setting for e in link.ids]
     paths = exploration.explorer.to_entities(sources, sorted(ids), limit=1) if ids and sources else []
-    if paths and paths[0].cues >= exploration.settings.paths.cues:
+    if paths and exploration.explorer.agrees(paths[0]):
         draft = _paths_draft(exploration, paths)
         if not draft.reason:
             return paths[0].score, draft

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kg_pipeline.graph.reader import Entity
 from retrieval.answer import TraceStep
@@ -23,6 +23,7 @@ _WIDER = 3  # times as many passages and relations are looked through for a miss
 _SENTENCES = 12
 _BESIDE = 12  # hops from a name of the question that are taken into the pool though no answer leads over them
 _PAIR_PATHS = 3
+_BRIDGE = 2  # steps between two names where a sentence may stand in for a relation
 _WEB_CONFIDENCE = 0.4
 _WEB_QUERIES = 2
 
@@ -126,7 +127,8 @@ class Exploration:
             self.answers = find_answers(self.explorer, limit=self.settings.listed)
         ends = [link for i, link in enumerate(question.links) if i not in shape.setting]
         if not self.answers and len(ends) > 1:
-            self.paths = self.explorer.to_entities(ends[0].ids, ends[1].ids, limit=_PAIR_PATHS)
+            near = replace(self.explorer, settings=replace(self.settings.paths, max_depth=_BRIDGE))
+            self.paths = near.to_entities(ends[0].ids, ends[1].ids, limit=_PAIR_PATHS)
         entities = self.finder.entities
         hops = [hop for answer in self.answers for hop in answer.hops]
         hops += [hop for path in self.paths for hop in path.hops]

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_pipeline.errors import LlmRefused
-from retrieval.abstain import hopeless
+from retrieval.abstain import beyond_corpus, hopeless
 from retrieval.answer import Answer, Trace, TraceStep
 from retrieval.asker import Asker, asker_of
 from retrieval.asking import describe_links, spent, understand
@@ -73,7 +73,8 @@ class BioWeave:
         asker = asker_of(context.reasoner)
         abstraction: Abstraction | None = None
         notes: list[str] = []
-        if asker is not None:
+        reachable = bool(self.channels) or not beyond_corpus(asked)
+        if asker is not None and reachable:
             try:
                 abstraction = await asking.abstract(asker, text)
             except LlmRefused as error:
@@ -81,7 +82,7 @@ class BioWeave:
         by = asker.name if asker is not None and abstraction is not None else "rules"
         plan = make_plan(asked, options, self.settings.sources, abstraction, by)
         exploration = Exploration(plan, context, self.settings, self.channels)
-        run = _Run(exploration, asker, calls=int(asker is not None), notes=notes)
+        run = _Run(exploration, asker, calls=int(asker is not None and reachable), notes=notes)
         exploration.steps.append(TraceStep("plan", plan.described, plan.by))
         result = await _explore(run)
         keys = [row.unit.key for row in run.selected] or list(exploration.memory.units)

@@ -7,6 +7,7 @@ stay in the evidence. Names are one entity where they fold to the same key; noth
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -73,24 +74,36 @@ class _Rows:
         text = passage.titled
         self.documents.append(_document(passage, text))
         self.chunks.append(_chunk(passage, text))
-        lower = text.lower()
         for head, predicate, tail in triples:
-            ends = [self._mention(passage, lower, name) for name in (head, tail)]
+            ends = [self._mention(passage, text, name) for name in (head, tail)]
             if ends[0] and ends[1] and ends[0] != ends[1]:
                 self._state(passage, text, (ends[0], ends[1]), (head, predicate, tail))
 
-    def _mention(self, passage: Passage, lower: str, name: str) -> str:
-        """The entity of a name; empty if nothing of the name is left when it is folded."""
+    def _mention(self, passage: Passage, text: str, name: str) -> str:
+        """The entity of a name; empty if it has neither letter nor digit."""
         key = normal_key(name)
-        if not key:
+        if not any(character.isalnum() for character in key):
             return ""
         entity_id = f"LOCAL:{short_digest(key)}"
         if passage.passage_id not in self.articles[entity_id]:
             # A model may give a name that the passage words differently: it stands for the passage as a whole.
-            at = lower.find(name.lower())
-            start, end = (at, at + len(name)) if at >= 0 else (0, len(lower))
+            found = re.search(re.escape(name), text, re.IGNORECASE)
+            start, end = found.span() if found else (0, len(text))
             mention_id = f"{passage.passage_id}:{start}-{end}:{short_digest(key, length=8)}"
-            self.mentions.append(_mention_row(passage, mention_id, start, min(end, len(lower)), name))
+            self.mentions.append(
+                {
+                    "article_id": passage.passage_id,
+                    "mention_id": mention_id,
+                    "start": start,
+                    "end": end,
+                    "text": text[start:end],
+                    "normal_form": name,
+                    "category": _CATEGORY,
+                    "concept_id": None,
+                    "candidates": [],
+                    "source": "llm",
+                }
+            )
             self.entity_mentions.append(
                 {"article_id": passage.passage_id, "mention_id": mention_id, "entity_id": entity_id}
             )
@@ -182,21 +195,6 @@ def _chunk(passage: Passage, text: str) -> dict[str, Any]:
         "text": text,
         "n_tokens": 0,
         "sentences": [],
-    }
-
-
-def _mention_row(passage: Passage, mention_id: str, start: int, end: int, name: str) -> dict[str, Any]:
-    return {
-        "article_id": passage.passage_id,
-        "mention_id": mention_id,
-        "start": start,
-        "end": end,
-        "text": name,
-        "normal_form": name,
-        "category": _CATEGORY,
-        "concept_id": None,
-        "candidates": [],
-        "source": "llm",
     }
 
 

@@ -160,7 +160,7 @@ def test_build_refresh_build(workspace: Workspace, server: Server) -> None:
 def test_a_retraction_leaves_the_graph_of_the_others(
     workspace: Workspace, server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    numbers = [FIRST + n for n in range(3)]
+    numbers = [FIRST + n for n in range(2)]
     pmc = listed(numbers)
     server.handler = pmc.handler
     workspace.ok("build", "uv")

@@ -195,7 +195,7 @@ def test_the_answer_is_json_and_text(lupus_graph: Graph) -> None:
     assert loaded["citations"][0]["quote"] == "UV radiation triggers keratinocyte apoptosis in the skin."
     text = answer.render()
     assert "[1] PMC1 " in text
-    assert "egot (extractive) over test v0123456789ab" in text
+    assert "auto (extractive) over test v0123456789ab" in text
 
 
 def test_an_unanswered_question_renders_with_its_reason(lupus_graph: Graph) -> None:

@@ -77,7 +77,7 @@ def ask(open_graph: OpenGraph, reader: MemoryGraph, chat: FakeChat, question: st
     def make(extractive: ExtractiveReasoner) -> LlmReasoner:
         return LlmReasoner(chat, extractive)
 
-    return open_graph(reader, make).ask(question)
+    return open_graph(reader, make).ask(question, "egot")
 
 
 def test_a_supported_sentence_is_answered_with_its_citation(

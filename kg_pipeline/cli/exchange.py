@@ -1,0 +1,103 @@
+"""Commands that pass graphs to and from other tools, and that keep or remove versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+
+from kg_pipeline.corpora import add_corpus, find_corpus, load_corpora
+from kg_pipeline.errors import CorpusError, SettingsError
+from kg_pipeline.graph.exchange.export import export_version
+from kg_pipeline.graph.exchange.importing import EMBEDDED, import_graph
+from kg_pipeline.graph.exchange.source import ANY_LICENSE, QUOTABLE, ExportSource
+from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.settings import load_settings
+
+_QUOTABLE = {"licensed": QUOTABLE, "all": ANY_LICENSE, "none": frozenset()}
+_SHOWN = 5
+Word = TypeVar("Word", bound=str)
+
+
+def export_graph(console: Console, corpus: str, version: str, target: str, output: Path, quotes: str) -> None:
+    """Write a version in another tool's format and say what was written and what was held back."""
+    quotable = _QUOTABLE[_choice("--quotes", quotes, _QUOTABLE)]
+    settings = load_settings()
+    find_corpus(settings.corpora_file, corpus)
+    store = VersionStore(settings.graphs)
+    folder = store.folder(corpus, store.resolve(corpus, version))
+    for path in export_version(folder, target, output, quotable=quotable):
+        console.print(str(path), markup=False)
+    withheld = ExportSource(folder, quotable).n_withheld
+    if withheld:
+        reason = "as asked" if quotes == "none" else "since their articles' licences do not allow it"
+        console.print(f"{withheld} quotes were left out, {reason}; their articles are cited.")
+
+
+def import_files(console: Console, name: str, paths: Sequence[Path], embed: str) -> None:
+    """Import a graph, make it the current version of its corpus, and say what became of its rows."""
+    settings = load_settings()
+    chosen = _choice("--embed", embed, EMBEDDED)
+    is_known = name in load_corpora(settings.corpora_file)
+    if is_known and VersionStore(settings.graphs).current(name) is None:
+        raise CorpusError(
+            f"Corpus {name!r} is to be built from articles. Choose another name for the import."
+        )
+    report = import_graph(name, paths, settings, embed=chosen)
+    if not is_known:
+        add_corpus(settings.corpora_file, name, paths[0])
+    VersionStore(settings.graphs).publish(name, report.manifest.version)
+    counts = report.manifest.counts
+    console.print(
+        f"Imported {counts['entities']} entities, {counts['relations']} relations and {counts['evidence']} evidence rows "
+        f"as version {report.manifest.version} of {name}."
+    )
+    told = {
+        f"relations have no sentence; their knowledge source stands for it ({report.records})": report.records,
+        f"ends are described by no node ({report.unnamed})": report.unnamed,
+        f"rows lack an id or an end and were left out ({report.skipped})": report.skipped,
+    }
+    for sentence in (sentence for sentence, count in told.items() if count):
+        console.print(f"Some {sentence}.")
+    if report.unmapped:
+        shown = ", ".join(f"{word} ({count})" for word, count in list(report.unmapped.items())[:_SHOWN])
+        console.print(f"Predicates read as related_to, with their own words kept: {shown}.", markup=False)
+
+
+def collect(console: Console, corpus: str, keep: int) -> None:
+    """Remove old versions and say which."""
+    settings = load_settings()
+    find_corpus(settings.corpora_file, corpus)
+    gone = VersionStore(settings.graphs).gc(corpus, keep=keep)
+    console.print(f"Removed {', '.join(gone)}." if gone else "Nothing to remove.")
+
+
+def pin(console: Console, corpus: str, version: str) -> None:
+    """Keep a version from being removed."""
+    store = _store(corpus)
+    resolved = store.resolve(corpus, version)
+    store.pin(corpus, resolved)
+    console.print(f"Version {resolved} of {corpus} is kept until it is unpinned.")
+
+
+def unpin(console: Console, corpus: str, version: str) -> None:
+    """Let a version be removed again."""
+    store = _store(corpus)
+    resolved = store.resolve(corpus, version)
+    store.unpin(corpus, resolved)
+    console.print(f"Version {resolved} of {corpus} is no longer pinned.")
+
+
+def _choice(option: str, value: str, known: Iterable[Word]) -> Word:
+    for word in known:
+        if word == value:
+            return word
+    raise SettingsError(f"{option} {value!r} is not known. There are: {', '.join(known)}.")
+
+
+def _store(corpus: str) -> VersionStore:
+    settings = load_settings()
+    find_corpus(settings.corpora_file, corpus)
+    return VersionStore(settings.graphs)
