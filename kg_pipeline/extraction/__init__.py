@@ -1,0 +1,1 @@
+"""Mentions and triples: what a text names and what it states."""

@@ -243,7 +243,8 @@ def test_a_server_that_turns_most_away_is_served_in_the_end(server, open_scripte
 
     assert [c.text for c in asyncio.run(many())] == ["ok"] * 24
     assert chat.usage.calls == 24
-    assert chat.usage.retries == len(server.requests) - 24 > 0
+    # A try that a busy loopback drops is a retry that the server never saw.
+    assert chat.usage.retries >= len(server.requests) - 24 > 0
 
 
 @pytest.mark.parametrize("where", ["body", "url"])

@@ -17,6 +17,8 @@ PREFIX = "biolink:"
 CATEGORY = re.compile(r"biolink:[A-Z][A-Za-z]+")
 UNKNOWN_CATEGORY = "biolink:NamedThing"
 QUALIFIERS = ("qualified_predicate", "object_aspect_qualifier", "object_direction_qualifier")
+#: Categories of ours that Biolink only mixes into others, and a class that may stand on a node.
+_MIXINS = {"biolink:GeneOrGeneProduct": "biolink:Gene", "biolink:GenomicEntity": "biolink:NucleicAcidEntity"}
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
 
@@ -137,6 +139,11 @@ def from_biolink(predicate: str, qualifiers: Mapping[str, str], original: str = 
     if name in _INVERSES:
         return _INVERSES[name], True, False
     return "related_to", False, True
+
+
+def node_category(category: str) -> str:
+    """A category that Biolink allows on a node."""
+    return _MIXINS.get(category, category)
 
 
 def category_of(values: tuple[str, ...]) -> str:

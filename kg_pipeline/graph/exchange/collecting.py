@@ -19,12 +19,11 @@ from kg_pipeline.datasets import empty_frame
 from kg_pipeline.fingerprint import short_digest
 from kg_pipeline.graph.exchange.biolink import UNKNOWN_CATEGORY
 from kg_pipeline.graph.exchange.curies import article_of_curie
-from kg_pipeline.graph.exchange.records import SOURCE_PREFIX, Article, Edge, Node, Support
+from kg_pipeline.graph.exchange.records import SOURCE_PREFIX, UNKNOWN_SOURCE, Article, Edge, Node, Support
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
 #: Belief in an edge whose graph gives no score: curated, but not by us.
 UNSCORED = 0.9
-_UNKNOWN_SOURCE = "infores:unknown"
 _PART = 50_000
 _SHOWN_PUBLICATIONS = 5
 _RELATION = empty_frame("relations").schema
@@ -126,7 +125,7 @@ class Collected:
 
     def _record(self, edge: Edge, head: Node, tail: Node) -> Support:
         self.recorded += 1
-        source = edge.source or _UNKNOWN_SOURCE
+        source = edge.source or UNKNOWN_SOURCE
         words = edge.predicate_text or PREDICATES[edge.predicate].label
         verb = f"does not: {words}" if edge.negated else words
         named = "; ".join([source, *edge.publications[:_SHOWN_PUBLICATIONS]])

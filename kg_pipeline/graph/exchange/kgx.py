@@ -2,7 +2,8 @@
 
 Carried: entities with names, aliases and categories; articles with their bibliography; relations of all kinds with
 polarity, confidence, premises and rule; evidence with quote, section, surface forms and extractor, as far as licences
-allow. Columns that begin with `kg_` are ours; tools that do not know them pass them over.
+allow. Columns that begin with `kg_` are ours; tools that do not know them pass them over. `kgx validate` of the
+Biolink tooling accepts all but the prefixes of ids that no public vocabulary gave (`LOCAL:`, `KG:`, `FPLX:`).
 
 Not carried: the text of articles beyond the quotes (an imported graph's documents are made of them, and its offsets
 count there), chunks, mentions outside of quotes, merges, and vectors, which are computed anew. What KGX tools rewrite
@@ -18,12 +19,21 @@ from typing import Any
 
 from kg_pipeline.graph.exchange import biolink
 from kg_pipeline.graph.exchange.curies import article_curie, article_of_curie, entity_curie, entity_of_curie
-from kg_pipeline.graph.exchange.records import Article, Edge, Node, Support
+from kg_pipeline.graph.exchange.records import SOURCE_PREFIX, UNKNOWN_SOURCE, Article, Edge, Node, Support
 from kg_pipeline.schema import RELATION_KINDS
 
 Row = dict[str, Any]
 
-NODE_COLUMNS = ("id", "category", "name", "synonym", "kg_mentions", "kg_articles", "kg_article")
+NODE_COLUMNS = (
+    "id",
+    "category",
+    "name",
+    "synonym",
+    "kg_category",
+    "kg_mentions",
+    "kg_articles",
+    "kg_article",
+)
 EDGE_COLUMNS = (
     "id",
     "subject",
@@ -63,11 +73,13 @@ _PREDICTED = frozenset({"prediction"})
 
 def node_row(node: Node) -> Row:
     """An entity as a KGX node."""
+    category = biolink.node_category(node.category)
     return {
         "id": entity_curie(node.entity_id),
-        "category": [node.category],
+        "category": [category],
         "name": node.name,
         "synonym": list(node.aliases),
+        "kg_category": node.category if node.category != category else "",
         "kg_mentions": node.n_mentions,
         "kg_articles": node.n_articles,
     }
@@ -121,7 +133,7 @@ def read_node(row: Mapping[str, Any]) -> Node | Article | None:
     return Node(
         entity_of_curie(id_),
         _text(row, "name") or id_,
-        biolink.category_of(tuple(_list(row, "category"))),
+        _text(row, "kg_category") or biolink.category_of(tuple(_list(row, "category"))),
         tuple(_list(row, "synonym")),
         _whole(row, "kg_mentions"),
         _whole(row, "kg_articles"),
@@ -165,13 +177,13 @@ def _supports(row: Mapping[str, Any], publications: tuple[str, ...]) -> Iterator
     if row.get("kg_evidence"):
         for item in json.loads(row["kg_evidence"]):
             yield Support(**{name: value for name, value in item.items() if name in _SUPPORT})
-    elif len(publications) == 1 and not _text(row, "kg_kind"):
-        # With several publications nobody says which of them holds which sentence.
-        article = article_of_curie(publications[0])
+    elif not _text(row, "kg_kind"):
+        # Where several publications are named, nobody says which of them holds the sentence.
+        source = _source(row) or UNKNOWN_SOURCE
+        is_known = len(publications) == 1
+        article = article_of_curie(publications[0]) if is_known else SOURCE_PREFIX + source
         for place, quote in enumerate(_list(row, "supporting_text")):
-            yield Support(
-                article, quote, start=place, extractor=f"kgx:{_source(row)}", confidence=_score(row)
-            )
+            yield Support(article, quote, start=place, extractor=f"kgx:{source}", confidence=_score(row))
 
 
 def _source(row: Mapping[str, Any]) -> str:

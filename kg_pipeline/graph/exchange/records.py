@@ -8,6 +8,7 @@ from typing import Any
 
 #: Article ids of knowledge sources begin with this; what follows is the source's infores id.
 SOURCE_PREFIX = "SOURCE:"
+UNKNOWN_SOURCE = "infores:unknown"
 #: Extractor of a sentence that we put into words from another graph's edge.
 RECORD_EXTRACTOR = "record"
 

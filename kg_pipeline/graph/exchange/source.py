@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.exchange.curies import article_curie
-from kg_pipeline.graph.exchange.records import RECORD_EXTRACTOR, SOURCE_PREFIX, Article, Edge, Node, Support
+from kg_pipeline.graph.exchange.records import SOURCE_PREFIX, Article, Edge, Node, Support
 from kg_pipeline.graph.mentions import Rows
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.schema import LICENSE_CLASSES
@@ -103,7 +103,7 @@ class ExportSource:
         )
 
     def _may_quote(self, article_id: str) -> bool:
-        # A knowledge source's "sentences" are our own wording of its edges.
+        # What a knowledge source says came in by an import: our wording of its edges, or sentences it passes on itself.
         return article_id.startswith(SOURCE_PREFIX) or self._license_of[article_id] in self._quotable
 
     @cached_property
@@ -128,8 +128,3 @@ class ExportSource:
         table = table if columns is None else table.select(columns)
         for start in range(0, len(table), _SLICE):
             yield from table.slice(start, _SLICE).to_pylist()
-
-
-def is_record(support: Support) -> bool:
-    """Whether the sentence is our wording of another graph's edge."""
-    return support.extractor == RECORD_EXTRACTOR
