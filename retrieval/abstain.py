@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.evidence import EvidenceState
 from retrieval.question import Question
+from retrieval.shape import names_a_type
 from retrieval.terms import Token, content_stems, coverage, find_name, name_key, tokenise
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ class AbstentionSettings:
 
 def beyond_corpus(question: Question) -> str:
     """Why no search can answer: a word of the question is in no passage, and no two entities say enough without it."""
-    if question.foreign and len(question.links) < _PAIR:
-        return f"no passage of the corpus has the word {', '.join(question.foreign)}"
+    foreign = [word for word in question.foreign if not names_a_type(word)]
+    if foreign and len(question.links) < _PAIR:
+        return f"no passage of the corpus has the word {', '.join(foreign)}"
     return ""
 
 

@@ -25,13 +25,20 @@ from retrieval.evidence import EvidenceState, Passage, Retrieved
 from retrieval.facts import Fact, load_facts
 from retrieval.question import Question
 from retrieval.reasoner import Draft, DraftSentence, Support
-from retrieval.relevance import answers, bear_jointly, bears_on, contests, fits, joins
+from retrieval.relevance import answers, bears_on, contests, fits, joins
 from retrieval.sentences import Sentence, Splitter, rank_sentences
-from retrieval.shape import Shape, read_shape
+from retrieval.shape import read_shape
 from retrieval.terms import content_stems, coverage
 from retrieval.typed_answers import path_sentences
 from retrieval.typed_paths import TypedPath
-from retrieval.weaving import bridges, distinct_chains, names_type, typed_answer
+from retrieval.weaving import (
+    asks_for_other,
+    bridges,
+    distinct_chains,
+    quoted_answer,
+    states_type,
+    typed_answer,
+)
 
 _PAIRS = 3
 _PASSAGES = 20
@@ -121,12 +128,13 @@ class ExtractiveReasoner:
     def draft(self, question: Question, evidence: EvidenceState) -> Draft:
         """`synthesise` without a loop."""
         shape = read_shape(question)
-        if shape.answer is not None and (shape.is_nested or len(question.links) > 1):
-            typed = typed_answer(question, shape, self.reader, self.split, self.abstention)
-            if typed is not None:
-                return typed
-        pool = self._pool(question, evidence)
         ranked = self.rank(question, evidence, 4 * self.max_quotes)
+        if asks_for_other(question, shape):
+            # What connects the names that the question has is no answer to what else there is.
+            typed = typed_answer(question, shape, self.reader, self.split, self.abstention)
+            rows = [row for row in ranked if states_type(self.reader, question, shape, row.quote)]
+            return typed or quoted_answer(question, rows[: self.max_quotes], rows, self.abstention)
+        pool = self._pool(question, evidence)
         support: Support
         chains: list[Chain] = []
         bridged: list[TypedPath] = []
@@ -142,7 +150,7 @@ class ExtractiveReasoner:
         if not shown and not chains and not bridged:
             support = "sentences"
         conflicts = find_conflicts([*shown, *(fact for fact in pool if contests(fact, shown))])
-        sentences = self._sentences(question, shape, shown, chains, ranked)
+        sentences = self._sentences(question, shown, chains, ranked)
         if not shown:
             sentences += [item for path in bridged for item in path_sentences(path, question)]
         sentences += [conflict_sentence(conflict, question) for conflict in conflicts]
@@ -163,11 +171,8 @@ class ExtractiveReasoner:
         reason = unsupported(question, draft, ranked, self.abstention)
         if not reason:
             return draft
-        together = bear_jointly(question, ranked, self.abstention)
-        passage = Draft(
-            tuple(quote_sentence(row.quote) for row in together), support="passage", reasoner=self.name
-        )
-        if together and not unsupported(question, passage, ranked, self.abstention):
+        passage = quoted_answer(question, (), ranked, self.abstention)
+        if not passage.reason:
             return passage
         return typed_answer(question, shape, self.reader, self.split, self.abstention) or Draft(
             reason=reason, reasoner=self.name
@@ -180,7 +185,6 @@ class ExtractiveReasoner:
     def _sentences(
         self,
         question: Question,
-        shape: Shape,
         facts: Sequence[Fact],
         chains: Sequence[Chain],
         ranked: Sequence[Sentence],
@@ -197,8 +201,6 @@ class ExtractiveReasoner:
         ]
         room = max(self.max_quotes - len(sentences), 1)
         best = [row for row in ranked if bears_on(question, row, self.abstention)]
-        if shape.answer is not None and len(question.links) > 1:
-            best = [row for row in best if names_type(self.reader, question, shape, row.quote)]
         sentences += [quote_sentence(row.quote) for row in best[:room]]
         seen: set[str] = set()
         kept = []

@@ -27,6 +27,7 @@ from retrieval.reasoner import Draft
 from retrieval.shape import read_shape
 from retrieval.typed_answers import find_answers, path_sentences, told, typed_draft, without_types
 from retrieval.typed_paths import Explorer
+from retrieval.weaving import asks_for_other
 
 _QUOTED = 12  # passages kept besides those of the selected triples
 
@@ -137,7 +138,7 @@ def _bridged(walk: Walk, reasoner: str) -> Draft | None:
         draft = typed_draft(explorer, answers, reasoner)
         question = without_types(question, shape, answers)
         used = [hop for answer in answers for hop in answer.hops]
-    elif len(question.links) >= 2:
+    elif len(question.links) >= 2 and not asks_for_other(question, shape):
         one, other = question.links[0], question.links[1]
         paths = explorer.to_entities(one.ids, other.ids, limit=1)
         facts = [hop.fact for path in paths for hop in path.hops if hop.fact is not None]

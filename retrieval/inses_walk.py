@@ -17,6 +17,8 @@ from retrieval.navigators import Candidate, LlmNavigator, Navigator, connects
 from retrieval.question import Question
 from retrieval.shape import Shape
 
+_SHOWN_BEYOND = 3
+
 
 @dataclass(frozen=True, slots=True)
 class InsesSettings:
@@ -56,7 +58,7 @@ class Walk:
     current: list[str] = field(default_factory=list)  # V_current
     visited: dict[str, Entity] = field(default_factory=dict)
     path: list[Candidate] = field(default_factory=list)  # T_selected
-    offered: set[str] = field(default_factory=set)  # keys of hops offered before
+    taken: set[str] = field(default_factory=set)  # keys of the hops of the path
     edges: dict[tuple[str, str], VirtualEdge] = field(default_factory=dict)
     steps: list[TraceStep] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -153,13 +155,13 @@ def _take(
     picked = dict(chosen)
     reached: dict[str, None] = {}
     for i, item in enumerate(candidates):
-        walk.offered.add(item.hop.key)
         if item.edge is not None:
             verdict = "passed by the navigator" if i in picked else "not selected by the navigator"
             edge = replace(item.edge, accepted=i in picked, reason=verdict)
             walk.edges[edge.one_id, edge.other_id] = edge
         if i not in picked:
             continue
+        walk.taken.add(item.hop.key)
         walk.path.append(item)
         walk.steps.append(
             TraceStep("select", item.text, "virtual" if item.edge else "triple", picked[i], iteration)
@@ -170,7 +172,7 @@ def _take(
 
 
 def _adjacent(walk: Walk) -> list[Candidate]:
-    """T_adj: triples and virtual edges next to the current nodes and to what shares a name with them, not offered before."""
+    """T_adj: triples and virtual edges next to the current nodes and to what shares a name with them, not taken yet."""
     current = list(walk.current)
     virtual: list[Candidate] = []
     if walk.settings.expand_similar and walk.settings.navigate:
@@ -182,8 +184,9 @@ def _adjacent(walk: Walk) -> list[Candidate]:
     triples = []
     for fact in facts:
         hop = fact_hop(fact)
-        if fact.is_citable and not fact.relation.negated and hop.key not in walk.offered:
+        if fact.is_citable and not fact.relation.negated and hop.key not in walk.taken:
             triples.append(Candidate(hop, fact.clause()))
+    virtual = [replace(item, beyond=_beyond(walk, item)) for item in virtual]
     # Virtual edges first, so that a hub's triples do not crowd them out of what is offered.
     return [*virtual, *triples]
 
@@ -197,7 +200,7 @@ def _similar(walk: Walk, current: list[str]) -> tuple[list[Candidate], list[str]
         one = walk.visited[entity_id]
         vector = walk.context.embedder.vector(one.name)
         hits = reader.nearest("entity", vector, settings.similar + 1, threshold=settings.similarity)
-        cosines = {hit.id: hit.score for hit in hits if hit.id != entity_id and hit.id not in walk.visited}
+        cosines = {hit.id: hit.score for hit in hits if hit.id != entity_id}
         for other in reader.entities(list(cosines)):
             pair = (entity_id, other.entity_id)
             if pair in walk.edges or pair[::-1] in walk.edges:
@@ -215,8 +218,17 @@ def _similar(walk: Walk, current: list[str]) -> tuple[list[Candidate], list[str]
             elif conflict := name_conflict(one.name, other.name):
                 walk.edges[pair] = replace(edge, reason=conflict)
             else:
+                walk.edges[pair] = replace(edge, reason="not offered: too many candidates")
                 offered.append(Candidate(_virtual_hop(edge), f"{one.name} is like {other.name}", edge))
     return offered, same
+
+
+def _beyond(walk: Walk, item: Candidate) -> tuple[str, ...]:
+    """The surest triples on the other side of a virtual edge, by which a navigator can tell whether it leads anywhere."""
+    reader = walk.context.reader
+    ids = reader.neighbours([item.hop.end_id], per_node=_SHOWN_BEYOND)
+    facts = load_facts(reader, reader.relations(ids))
+    return tuple(fact.clause() for fact in facts if fact.is_citable)[:_SHOWN_BEYOND]
 
 
 def _virtual_hop(edge: VirtualEdge) -> Hop:

@@ -18,16 +18,15 @@ from retrieval.answer import Answer, Trace, TraceStep
 from retrieval.asker import Asker, asker_of
 from retrieval.asking import describe_links, spent, understand
 from retrieval.cited import Synthesis, cited_sentences, list_offers
-from retrieval.compose import quote_sentence
 from retrieval.context import Context
 from retrieval.evidence import EvidenceState, Passage, Retrieved, Step
 from retrieval.finish import finish
 from retrieval.offers import Offer
 from retrieval.question import Question
 from retrieval.reasoner import Draft
-from retrieval.relevance import bear_jointly, bears_on
 from retrieval.sentences import Sentence, rank_sentences
 from retrieval.shape import read_shape
+from retrieval.weaving import asks_for_other, quoted_answer, states_type
 
 _OFFERED = 24
 _SURE_COSINE = 0.6  # of a sentence that is as near to a question as a restatement of it
@@ -133,20 +132,13 @@ def text_draft(
     question: Question, ranked: list[Sentence], context: Context, quotes: int
 ) -> tuple[Draft, float]:
     """An answer of quoted sentences that bear on the question, alone or together, and the confidence in it."""
-    name = "extractive"
-    for rows, support in (
-        ([row for row in ranked if bears_on(question, row, context.abstention)][:quotes], "sentences"),
-        (bear_jointly(question, ranked, context.abstention), "passage"),
-    ):
-        draft = Draft(
-            tuple(quote_sentence(row.quote) for row in rows),
-            support="passage" if support == "passage" else "sentences",
-            reasoner=name,
-        )
-        if rows and not unsupported(question, draft, ranked, context.abstention):
-            return draft, text_confidence(question, rows)
-    reason = unsupported(question, Draft(reasoner=name), ranked, context.abstention)
-    return Draft(reason=reason, reasoner=name), 0.0
+    shape = read_shape(question)
+    if asks_for_other(question, shape):
+        ranked = [row for row in ranked if states_type(context.reader, question, shape, row.quote)]
+    draft = quoted_answer(question, ranked[:quotes], ranked, context.abstention)
+    told = {quote.key for sentence in draft.sentences for quote in sentence.quotes}
+    used = [row for row in ranked if row.quote.key in told]
+    return draft, text_confidence(question, used) if used else 0.0
 
 
 def text_confidence(question: Question, rows: list[Sentence]) -> float:

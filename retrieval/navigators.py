@@ -35,6 +35,7 @@ class Candidate:
     hop: Hop
     text: str  # the triple in words
     edge: VirtualEdge | None = None
+    beyond: tuple[str, ...] = ()  # of a virtual edge: triples on its other side
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,17 @@ class Navigator(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NearnessNavigator:
-    """Cosine of the verbalised triple and the question, and the share of the question's words that it has."""
+    """Cosine of the verbalised triple and the question, and the share of the question's words that it has.
+
+    A triple that reaches another entity of the question counts more. The best triples are taken however near they are,
+    since the middle of a chain need not sound like the question; a virtual edge is taken only if something on its other
+    side is near.
+    """
 
     embedder: Embedder
     selected: int = 8
-    floor: float = 0.15  # score under which a candidate has nothing to do with the question
+    floor: float = 0.15  # score under which a virtual edge leads nowhere
+    arrival: float = 0.5  # added for a triple that reaches an entity of the question
     weight: float = 0.5  # of the cosine; the rest is the words'
 
     async def names(self, question: Question) -> list[str]:
@@ -80,17 +87,23 @@ class NearnessNavigator:
 
     def _choose(self, question: Question, candidates: Sequence[Candidate]) -> Choice:
         wanted = frozenset(content_stems(question.text))
-        words = [coverage(wanted, [*content_stems(c.text), *c.hop.words]) for c in candidates]
-        ranked = sorted(range(len(candidates)), key=lambda i: (-words[i], candidates[i].text))[:_EMBEDDED]
+        texts = [" ".join((c.text, *c.beyond)) for c in candidates]
+        words = [
+            coverage(wanted, [*content_stems(text), *c.hop.words])
+            + self.arrival * (c.hop.end_id in question.entity_ids or c.hop.start_id in question.entity_ids)
+            for text, c in zip(texts, candidates, strict=True)
+        ]
+        ranked = sorted(range(len(candidates)), key=lambda i: (-words[i], texts[i]))[:_EMBEDDED]
         if not ranked:
             return Choice((), sufficient=False)
-        vectors = self.embedder.embed([candidates[i].text for i in ranked])
+        vectors = self.embedder.embed([texts[i] for i in ranked])
         scores = {
             i: self.weight * max(float(vectors[row] @ question.vector), 0.0) + (1 - self.weight) * words[i]
             for row, i in enumerate(ranked)
         }
-        best = sorted(scores, key=lambda i: (-round(scores[i], 9), candidates[i].text))[: self.selected]
-        return Choice(tuple((i, scores[i]) for i in best if scores[i] >= self.floor), sufficient=False)
+        best = sorted(scores, key=lambda i: (-round(scores[i], 9), texts[i]))
+        taken = [i for i in best if candidates[i].edge is None or scores[i] >= self.floor]
+        return Choice(tuple((i, scores[i]) for i in taken[: self.selected]), sufficient=False)
 
 
 class Names(Reply):
@@ -131,8 +144,9 @@ class LlmNavigator:
         for i, item in enumerate(candidates[: self.shown]):
             if addresses_reader(item.text):
                 continue
-            mark = " (virtual)" if item.edge else ""
-            line = f"{len(numbers) + 1}. {escaped(item.text)}{mark}"
+            beyond = [text for text in item.beyond if not addresses_reader(text)]
+            mark = f" (virtual; beyond it: {'; '.join(beyond) or 'nothing'})" if item.edge else ""
+            line = f"{len(numbers) + 1}. {escaped(item.text + mark)}"
             room -= len(line)
             if room < 0:
                 break

@@ -2,8 +2,8 @@
 
 A walk starts at the facts nearest to the question, at the entities it names and at the passages that vectors and BM25
 find for it, and moves along relations, synonyms and mentions, so that passages several hops away gain weight where many
-ways lead to them (as in HippoRAG; `retrieval.ppr_facts`, `ppr_seeds` and `ppr_walk` are its steps). What follows is the
-second half of Algorithm 2 and the reasoner's synthesis. No thoughts are generated: one search, at most one call of the
+ways lead to them (as in HippoRAG; `retrieval.ppr_facts`, `ppr_seeds`, `ppr_walk` and `ppr_hop` are its steps). What
+follows is the second half of Algorithm 2 and the reasoner's synthesis. No thoughts are generated: one search, at most one call of the
 reasoner.
 """
 
@@ -19,6 +19,7 @@ from retrieval.context import Context
 from retrieval.evidence import EvidenceState, Retrieved, Step
 from retrieval.finish import finish
 from retrieval.ppr_facts import near_facts
+from retrieval.ppr_hop import rerank
 from retrieval.ppr_seeds import passage_prior, seed_weights
 from retrieval.ppr_settings import PageRankSettings
 from retrieval.ppr_walk import synonym_edges, walk
@@ -76,7 +77,7 @@ class PageRank:
 def rank_passages(
     context: Context, question: Question, settings: PageRankSettings
 ) -> list[tuple[str, float]]:
-    """Passages with their share of the walk, by (-share, id); empty where nothing of the graph is near the question."""
+    """Passages with their score, by (-score, id); none where nothing of the graph is near the question."""
     reader, embedder = context.reader, context.embedder
     prior = passage_prior(reader, question, context.search.threshold, settings)
     if not prior and not question.links:
@@ -84,11 +85,12 @@ def rank_passages(
     facts = near_facts(reader, embedder, question, prior, settings)
     seeds = seed_weights(reader, question, facts, prior, settings)
     synonyms = synonym_edges(reader, embedder, seeds.entities, settings)
-    return walk(reader, seeds, facts, synonyms, question.vector, settings)
+    walked = walk(reader, seeds, facts, synonyms, question.vector, settings)
+    return rerank(reader, embedder, question, walked, settings)
 
 
 def walk_search(context: Context, question: Question, settings: PageRankSettings) -> Retrieved:
-    """The best passages of the walk, with the entities and relations around them."""
+    """The best passages, with the entities and relations around them."""
     reader = context.reader
     best = [chunk_id for chunk_id, _ in rank_passages(context, question, settings)[: settings.chunks]]
     similarity = dict(zip(best, reader.similarities("chunk", best, question.vector), strict=True))

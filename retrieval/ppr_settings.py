@@ -14,7 +14,7 @@ class PageRankSettings:
     """
 
     # Passages: the prior is (cosine / best + lexical x BM25 / best) ^ sharpness.
-    prior_passages: int = 100  # taken from the vector search and from BM25
+    prior_passages: int = 60  # taken from the vector search and from BM25
     lexical: float = 0.3
     prior_sharpness: float = 12.0
     prior_mass: float = 0.15
@@ -23,7 +23,7 @@ class PageRankSettings:
     fact_passages: int = 30  # passages whose entities' relations are considered
     fact_entities: int = 48  # entities whose relations are considered, the nearest to the question
     fact_relations: int = 20  # of one entity
-    facts: int = 32  # statements that are embedded and compared with the question
+    facts: int = 24  # statements that are embedded and compared with the question
     fact_seeds: int = 20  # of them, that may start a walk
     fact_temperature: float = 0.03  # of the softmax over their cosines
     fact_cosine: float = 0.3  # a statement further away than this says nothing of the question
@@ -36,11 +36,11 @@ class PageRankSettings:
     # Synonyms: entities whose names are near a seed's, found by the reader's vector index.
     synonym_cosine: float = 0.8
     synonyms: int = 10  # of one entity
-    synonym_seeds: int = 16  # entities whose synonyms are looked for, those of the most mass
+    synonym_seeds: int = 12  # entities whose synonyms are looked for, those of the most mass
 
     # The neighbourhood that is walked.
     hops: int = 2
-    max_entities: int = 500
+    max_entities: int = 300
     per_entity: int = 20  # relations
     chunks_per_entity: int = 10
     relation_sharpness: float = 3.0  # a relation weighs its nearness to the question to this power
@@ -48,4 +48,13 @@ class PageRankSettings:
     damping: float = 0.5  # HippoRAG's value: half of the steps return to where the walk starts
     tolerance: float = 1e-6
     iterations: int = 30
+
+    # Ranking: log(share + least_share) + question_weight x cosine + hop_weight x cosine of the second hop.
+    reranked: int = 200  # passages of the walk that are considered
+    bridges: int = 4  # entities of the best passage that a second hop goes on from
+    hop_passages: int = 60  # found from each of them
+    least_share: float = 1e-4
+    question_weight: float = 1.0
+    hop_weight: float = 1.5
+
     chunks: int = 12  # passages kept

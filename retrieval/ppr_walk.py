@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,14 @@ from retrieval.ppr_settings import PageRankSettings
 
 Shares = npt.NDArray[np.float64]
 Edge = tuple[int, int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Where the walk spends its time: passages by (-share, id), and the share of each entity."""
+
+    passages: Sequence[tuple[str, float]]
+    entities: Mapping[str, float]
 
 
 def synonym_edges(
@@ -46,10 +55,10 @@ def walk(
     synonyms: Sequence[tuple[str, str, float]],
     vector: Vector,
     settings: PageRankSettings,
-) -> list[tuple[str, float]]:
-    """Passages around the seeds with their share of the walk, by (-share, id)."""
+) -> Walk:
+    """Walk over the neighbourhood of the seeds."""
     if seeds.is_empty:
-        return []
+        return Walk((), {})
     roots = sorted({*seeds.entities, *(end for first, second, _ in synonyms for end in (first, second))})
     part = reader.expand(
         roots, depth=settings.hops, per_node=settings.per_entity, max_nodes=settings.max_entities
@@ -77,11 +86,12 @@ def walk(
     for chunk_id, weight in seeds.passages.items():
         start[chunk_at[chunk_id]] = weight
     if not start.any():
-        return []
+        return Walk((), {})
     shares = pagerank(edges, start, settings)
     ranked = [(chunk_id, float(shares[at])) for chunk_id, at in chunk_at.items() if shares[at] > 0]
     # Rounding keeps the order the same on machines that sum in another order.
-    return sorted(ranked, key=lambda row: (-round(row[1], 10), row[0]))
+    ranked.sort(key=lambda row: (-round(row[1], 10), row[0]))
+    return Walk(ranked, {entity_id: float(shares[at]) for entity_id, at in entity_at.items()})
 
 
 def _relation_edges(

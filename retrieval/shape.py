@@ -221,6 +221,11 @@ def _operator(question: Question, answer: Slot | None, inner: tuple[Slot, ...]) 
     return "chain"
 
 
+def names_a_type(word: str) -> bool:
+    """Whether a lower-case word names a type of thing; no passage needs to have it."""
+    return singular(word) in _TYPES
+
+
 def named_slot(words: str) -> Slot | None:
     """The type that words name ("small molecule drug"); None if none of them is known."""
     for token in reversed(tokenise(words)):

@@ -8,7 +8,7 @@ consistency with the types asked for, and confidence.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from kg_pipeline.graph.reader import Entity
@@ -217,7 +217,8 @@ class Explorer:
         said = frozenset(word for hop in hops for word in hop.words)
         on_the_way = [hop.end_id for hop in reversed(hops)][complete:]
         slots = self._filled(on_the_way, said)
-        share = _cue_share(self.shape.cues, hops)
+        predicates = frozenset(name for hop in hops for name in hop.predicates)
+        share = cue_share(self.shape.cues, said, predicates)
         wanted = len(self.shape.inner) + (self.shape.answer is not None)
         answer = self.shape.answer
         end = self.finder.entities[hops[-1].end_id]
@@ -262,13 +263,12 @@ def _confidence(hops: Sequence[Hop]) -> float:
     return math.prod(max(hop.confidence, 0.01) for hop in hops) ** (1 / len(hops))
 
 
-def _cue_share(cues: Sequence[Cue], hops: Sequence[Hop]) -> float:
-    """Share of the cues that some hop expresses by its predicate or its sentence; 1.0 where there are none."""
+def cue_share(cues: Sequence[Cue], words: Collection[str], predicates: Iterable[str]) -> float:
+    """Share of the cues that are among the stems or the predicates; 1.0 where there are none."""
     if not cues:
         return 1.0
-    words = frozenset(word for hop in hops for word in hop.words)
-    predicates = frozenset(name for hop in hops for name in hop.predicates)
-    return sum(_is_expressed(cue, words, predicates) for cue in cues) / len(cues)
+    known, said = frozenset(predicates), frozenset(words)
+    return sum(_is_expressed(cue, said, known) for cue in cues) / len(cues)
 
 
 def _is_expressed(cue: Cue, words: frozenset[str], predicates: frozenset[str]) -> bool:

@@ -9,19 +9,23 @@ from itertools import combinations
 from kg_pipeline.graph.reader import GraphReader
 from retrieval.abstain import AbstentionSettings, unsupported
 from retrieval.chains import Chain
+from retrieval.compose import quote_sentence
+from retrieval.cues import predicates_of
 from retrieval.evidence import Quote
-from retrieval.hops import HopFinder
+from retrieval.hop_finder import HopFinder
 from retrieval.question import Question
-from retrieval.reasoner import Draft
-from retrieval.sentences import Splitter
+from retrieval.reasoner import Draft, Support
+from retrieval.relevance import bear_jointly, bears_on
+from retrieval.sentences import Sentence, Splitter
 from retrieval.shape import Shape
-from retrieval.terms import find_name, name_keys, tokenise
+from retrieval.terms import find_name, name_keys, stem, tokenise
 from retrieval.typed_answers import find_answers, told, typed_draft, without_types
-from retrieval.typed_paths import Explorer, PathSettings, TypedPath
+from retrieval.typed_paths import Explorer, PathSettings, TypedPath, cue_share
 
 _NAME = "extractive"
 _PAIRS = 3
 _NAMES_COMPARED = 20
+_CUES = 0.6  # share of the question's words of relation that a sentence must express
 
 
 def typed_answer(
@@ -54,11 +58,37 @@ def bridges(question: Question, shape: Shape, reader: GraphReader, split: Splitt
     return sorted(found, key=lambda path: -round(path.score, 9))[:1]
 
 
-def names_type(reader: GraphReader, question: Question, shape: Shape, quote: Quote) -> bool:
-    """Whether a sentence names something of the type asked for, besides what the question names."""
+def asks_for_other(question: Question, shape: Shape) -> bool:
+    """Whether the question asks for a thing of a type that is found only by way of several relations."""
+    if question.kind == "yes_no" or shape.answer is None or not question.links:
+        return False
+    return shape.is_nested or len(question.links) > 1
+
+
+def quoted_answer(
+    question: Question, rows: Sequence[Sentence], ranked: Sequence[Sentence], abstention: AbstentionSettings
+) -> Draft:
+    """An answer of those of `rows` that bear on the question, or of sentences of one passage that do so together."""
+    support: Support = "sentences"
+    for chosen in (
+        [row for row in rows if bears_on(question, row, abstention)],
+        bear_jointly(question, ranked, abstention),
+    ):
+        draft = Draft(tuple(quote_sentence(row.quote) for row in chosen), support=support, reasoner=_NAME)
+        if chosen and not unsupported(question, draft, ranked, abstention):
+            return draft
+        support = "passage"
+    return Draft(reason=unsupported(question, Draft(), ranked, abstention), reasoner=_NAME)
+
+
+def states_type(reader: GraphReader, question: Question, shape: Shape, quote: Quote) -> bool:
+    """Whether a sentence says of something of the type asked for, besides what the question names, what is asked."""
     if shape.answer is None:
         return True
     tokens = tokenise(quote.text)
+    words = frozenset(stem(token.text) for token in tokens)
+    if cue_share(shape.cues, words, (name for word in words for name in predicates_of(word))) < _CUES:
+        return False
     mentioned = reader.entities_of([quote.chunk_id]).get(quote.chunk_id, [])
     others = reader.entities([entity_id for entity_id in mentioned if entity_id not in question.entity_ids])
     return any(

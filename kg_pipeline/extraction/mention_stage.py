@@ -22,6 +22,7 @@ STAGE = "mentions"
 _CODE = (
     "kg_pipeline.extraction.mention_stage",
     "kg_pipeline.extraction.mentions",
+    "kg_pipeline.extraction.plain_words",
     "kg_pipeline.extraction.recognisers",
     "kg_pipeline.text.abbreviations",
     "kg_pipeline.vocabulary.headwords",

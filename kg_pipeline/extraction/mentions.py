@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kg_pipeline.extraction.plain_words import is_plain_word
 from kg_pipeline.extraction.recognisers import find_patterns
 from kg_pipeline.text.abbreviations import Definition, definition_at
 from kg_pipeline.vocabulary.categories import group_of
@@ -181,11 +182,30 @@ def _from_vocabulary(
     candidates = match.candidates[:MAX_CANDIDATES]
     if len(surface) <= 2 and not _is_backed(candidates, supported, text[sentence[0] : sentence[1]]):
         return None
+    if is_plain_word(text, match.start, match.end):
+        return None
     concept_id = accept(surface, candidates, supported, vocabulary)
+    if concept_id is None and is_symbol(surface):
+        candidates = _molecules_first(surface, candidates)
+        if not candidates:
+            return None
     chosen = next((c for c in candidates if c.concept_id == concept_id), candidates[0])
     return Mention(
         match.start, match.end, surface, surface, chosen.category, concept_id, candidates, "vocabulary"
     )
+
+
+def _molecules_first(surface: str, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """Readings of an open symbol: a gene before a disease that is called after it (TFIIH, NS1).
+
+    A short one that can only be a disease, by a synonym that the article does not explain, is nothing (SEM, LAP).
+    """
+    if group_of(candidates[0].category) != "disorder" or candidates[0].score >= TRUSTED_SCORE:
+        return candidates
+    ranked = tuple(sorted(candidates, key=lambda c: group_of(c.category) != "gene"))
+    if group_of(ranked[0].category) == "disorder" and len(surface) <= 4:
+        return ()
+    return ranked
 
 
 def _is_backed(candidates: Sequence[Candidate], supported: set[str], sentence: str) -> bool:

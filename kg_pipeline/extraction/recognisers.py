@@ -9,6 +9,7 @@ import re
 
 _AA1 = "ACDEFGHIKLMNPQRSTVWY"
 _AA3 = "(?:Ala|Arg|Asn|Asp|Cys|Gln|Glu|Gly|His|Ile|Leu|Lys|Met|Phe|Pro|Ser|Thr|Trp|Tyr|Val|Ter)"
+_CODE = r"[A-Z]{2,6}-?\d{1,6}[a-z]?"
 _LEFT, _RIGHT = r"(?<![\w.\-])", r"(?![\w>]|\.\d)"
 
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -22,6 +23,15 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("biolink:MicroRNA", re.compile(rf"{_LEFT}(?:(?:hsa|mmu|rno)-)?(?:miR|miRNA|microRNA|let)-\d{{1,5}}[a-z]?(?:-\d)?(?:-[35]p)?(?!\w)")),
     ("biolink:CellLine", re.compile(rf"{_LEFT}(?:NCI-)?(?=[A-Za-z\-]*\d)[A-Z][A-Za-z]{{0,4}}-?\d{{2,4}}[A-Z]?(?=\s+(?:cell lines?|cells)\b)")),
     ("biolink:Gene", re.compile(rf"{_LEFT}[A-Z][A-Za-z]{{1,5}}\d{{1,3}}[A-Z]?(?=\s+(?:genes?|mRNA|proteins?|promoter|mutations?|transcripts?|knockout|knockdown)\b)")),
+    ("biolink:Gene", re.compile(rf"{_LEFT}[Cc]luster of differentiation[ -]?\d{{1,3}}[A-Za-z]?{_RIGHT}")),
+    ("biolink:Protein", re.compile(rf"{_LEFT}[Aa]nti-(?!inflam|nuclear)[A-Za-z][\w-]{{1,20}}\s+(?:auto)?antibod(?:y|ies){_RIGHT}")),
+    ("biolink:ProteinFamily", re.compile(rf"{_LEFT}[Vv]oltage-(?:gated|dependent)\s+(?:[\w+]+\s+)?channels?{_RIGHT}")),
+    ("biolink:Disease", re.compile(rf"{_LEFT}[Ii]mmune-(?:related|mediated)\s+adverse\s+(?:events?|effects?|reactions?){_RIGHT}")),
+    ("biolink:AnatomicalEntity", re.compile(rf"{_LEFT}[Gg]lomerul(?:us|i){_RIGHT}")),
+    # Congeners, and codes of compounds where the words around say that they are compounds.
+    ("biolink:ChemicalEntity", re.compile(rf"{_LEFT}(?:PBDE|BDE|PCB|PCDD|PCDF)-\d{{1,3}}{_RIGHT}")),
+    ("biolink:ChemicalEntity", re.compile(rf"(?:(?<=\bcompound )|(?<=\binhibitor )|(?<=\bagonist )|(?<=\bantagonist )|(?<=\bderivative )){_CODE}{_RIGHT}")),
+    ("biolink:ChemicalEntity", re.compile(rf"{_LEFT}{_CODE}(?=(?:-treated\b|\s+(?:treatment|administration|treated)\b))")),
 )  # fmt: skip
 #: Tokens that look like a cell line or a gene and are a group, a figure or a surface marker.
 _NOT_NAMES = re.compile(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from kg_pipeline.graph import layout
@@ -29,11 +30,36 @@ class Hub:
         return f"{self.name} [{self.entity_id}] has {self.degree} relations: {told}"
 
 
-def find_hubs(folder: Path, cap: int) -> list[Hub]:
-    """Entities with more than `cap` relations, by (-degree, id)."""
-    degrees = Adjacency.open(folder).degrees()
-    above = np.flatnonzero(degrees > cap)
-    above = above[np.lexsort((above, -degrees[above]))]
+@dataclass(frozen=True, slots=True)
+class HubShare:
+    """How much of a graph hangs on its hubs: how many there are, the greatest of them, and the relations they touch."""
+
+    n_hubs: int
+    greatest: tuple[Hub, ...]
+    n_relations: int
+    n_touching: int
+
+    @property
+    def share(self) -> float:
+        """Part of the relations that touch a hub, 0 to 1."""
+        return self.n_touching / max(self.n_relations, 1)
+
+
+def hub_share(folder: Path, cap: int, *, shown: int = 5) -> HubShare:
+    """Measure a version directory: entities with more than `cap` relations are hubs; `shown` of them are described."""
+    adjacency = Adjacency.open(folder)
+    above = _above(adjacency, cap)
+    rows = [adjacency.rank[adjacency.indptr[row] : adjacency.indptr[row + 1]] for row in above.tolist()]
+    touching = np.unique(np.concatenate(rows)) if rows else np.empty(0, np.int32)
+    return HubShare(
+        len(above), tuple(find_hubs(folder, cap, limit=shown)), len(adjacency.by_rank), len(touching)
+    )
+
+
+def find_hubs(folder: Path, cap: int, *, limit: int | None = None) -> list[Hub]:
+    """Entities with more than `cap` relations, by (-degree, id), at most `limit`."""
+    adjacency = Adjacency.open(folder)
+    degrees, above = adjacency.degrees(), _above(adjacency, cap)[:limit]
     entities, relations, evidence = (_frame(folder, name) for name in ("entities", "relations", "evidence"))
     hubs = []
     for row in above.tolist():
@@ -50,6 +76,13 @@ def find_hubs(folder: Path, cap: int) -> list[Hub]:
             )
         )
     return hubs
+
+
+def _above(adjacency: Adjacency, cap: int) -> npt.NDArray[np.int64]:
+    degrees = adjacency.degrees()
+    above = np.flatnonzero(degrees > cap)
+    ordered: npt.NDArray[np.int64] = above[np.lexsort((above, -degrees[above]))]
+    return ordered
 
 
 def _frame(folder: Path, name: str) -> pl.DataFrame:

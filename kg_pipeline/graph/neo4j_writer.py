@@ -1,15 +1,16 @@
 """Write the rows of a version into Neo4j: nodes with what they belong to, then vectors, then relationships.
 
 Three things make it fast. Nodes are found by the id that the server gave them, not through an index; indexes and
-constraints are made when everything is there; and the next batch is prepared while the server works on this one.
+constraints are made when everything is there; and two batches are written at a time, while the next are prepared.
 The package `neo4j-rust-ext`, where it is installed, packs the rows several times faster.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from threading import Event
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -39,17 +40,33 @@ class VersionWriter:
     database: str
     labels: VersionLabels
     progress: Progress
+    _stopped: Event = field(default_factory=Event)
 
     def write(self, rows: VersionRows) -> None:
         """Write all nodes and relationships of the version."""
         documents = self._nodes("Document", rows.documents(_NODE_BATCH))
         chunks = self._nodes("Chunk", rows.chunks(_NODE_BATCH), "PART_OF", documents)
         entities = self._nodes("Entity", rows.entities(_NODE_BATCH))
-        self._vectors("Chunk", chunks, rows.vectors("chunk", _VECTOR_BATCH))
-        self._vectors("Entity", entities, rows.vectors("entity", _VECTOR_BATCH))
-        self._nodes("Evidence", rows.evidence(_NODE_BATCH), "QUOTED_IN", chunks)
-        self._edges("relations", entities, entities, rows.relations(_EDGE_BATCH))
+        # Two at a time, of which one locks chunks and the other entities, so that they never wait for each other.
+        self._both(
+            lambda: self._vectors("Chunk", chunks, rows.vectors("chunk", _VECTOR_BATCH)),
+            lambda: self._vectors("Entity", entities, rows.vectors("entity", _VECTOR_BATCH)),
+        )
+        self._both(
+            lambda: self._nodes("Evidence", rows.evidence(_NODE_BATCH), "QUOTED_IN", chunks),
+            lambda: self._edges("relations", entities, entities, rows.relations(_EDGE_BATCH)),
+        )
         self._edges("HAS_ENTITY", chunks, entities, rows.has_entity(_EDGE_BATCH))
+
+    def _both(self, first: Callable[[], object], second: Callable[[], object]) -> None:
+        """Run two tasks at a time; when one fails, or the user interrupts, the other ends after its batch."""
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            try:
+                for task in as_completed([pool.submit(first), pool.submit(second)]):
+                    task.result()
+            except BaseException:
+                self._stopped.set()
+                raise
 
     def _nodes(
         self, kind: str, batches: Iterator[Nodes], belongs: str = "", parents: ElementIds | None = None
@@ -109,6 +126,8 @@ class VersionWriter:
         """One managed transaction a batch: the driver repeats it, with back-off, after a deadlock or a lost leader."""
         with self.driver.session(database=self.database) as session:
             for query, rows in _ahead(batches):
+                if self._stopped.is_set():
+                    return
                 yield session.execute_write(_results, query, rows)
                 self.progress(what, len(rows))
 

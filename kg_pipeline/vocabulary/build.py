@@ -27,6 +27,7 @@ CODE = tuple(
         "build",
         "categories",
         "folding",
+        "generic",
         "index",
         "matcher",
         "stopwords",

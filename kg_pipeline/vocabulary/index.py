@@ -17,7 +17,7 @@ import marisa_trie
 import pyarrow as pa
 
 from kg_pipeline.errors import ModelError
-from kg_pipeline.vocabulary.categories import priority
+from kg_pipeline.vocabulary.categories import DISORDER, group_of, priority
 from kg_pipeline.vocabulary.matcher import find_spans
 from kg_pipeline.vocabulary.symbols import case_cost, is_symbol
 from kg_pipeline.vocabulary.variants import normal_key, variants
@@ -47,6 +47,11 @@ _REVIEWED_TRUST = 0.93
 _GENE_NAME_TRUST = 0.9
 _DERIVED_COST = 0.02
 _SYMBOL_COST = 0.05
+#: Synonyms of at most this many letters and no capitals inside are words rather than names, but for these.
+_WORD_ALIAS = 4
+_SHORT_NAMES = frozenset(
+    "flu acne gout rash coma pain itch cyst boil mole scar ache wart clot tic tics stye yaws sars".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +174,9 @@ class Vocabulary:
         for row, position, derived in self._names.get(key, ()):
             name: str = columns["names"][row][position].as_py()
             cost = case_cost(name, surface)
-            if cost is None:
+            if cost is None or (
+                position > 0 and _is_word_alias(name, surface, columns["category"][row].as_py())
+            ):
                 continue
             score = round(
                 _trust(columns["source"][row].as_py(), position, name) - cost - derived * _DERIVED_COST, 4
@@ -192,6 +199,13 @@ def open_vocabulary(path: Path) -> Vocabulary:
 
     """
     return Vocabulary(path)
+
+
+def _is_word_alias(name: str, surface: str, category: str) -> bool:
+    """Whether a short synonym of a gene or disease is written like a word (das, por, hi, Char): far more often one."""
+    if len(name) > _WORD_ALIAS or not name.isalpha() or is_symbol(name) or name.lower() in _SHORT_NAMES:
+        return False
+    return (category == "biolink:Gene" or group_of(category) == DISORDER) and not surface.isupper()
 
 
 def _trust(source: str, position: int, name: str) -> float:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from kg_pipeline.vocabulary.folding import Atom, fold
+from kg_pipeline.vocabulary.generic import HOLLOW, HOLLOW_PHRASES
 from kg_pipeline.vocabulary.stopwords import ENGLISH, GENERIC, GENERIC_PHRASES, NOT_SYMBOLS
 from kg_pipeline.vocabulary.symbols import is_symbol
 from kg_pipeline.vocabulary.variants import singular
@@ -32,6 +33,8 @@ NEUTRAL_SUFFIXES = words(
 NEUTRAL_PREFIXES = frozenset(
     {"phospho", "phosphorylated", "plasma", "serum", "human", "recombinant", "total"}
 )
+#: `for 20` and `a 10` are no names of anything, although folding makes them so.
+_NUMBERED_WORD = re.compile(r"(?:for|a|an|at|in|of|to|e)\s+\d+")
 _MAX_KEY = 160
 _WORD_KINDS = frozenset({"letters", "digits", "greek"})
 
@@ -177,12 +180,20 @@ def _word_at(text: str, start: int) -> str:
 def _is_stopped(surface: str, key: str, shouting: bool) -> bool:
     if len(surface) < 2 or not any(c.isalpha() for c in surface):
         return True
-    if surface in NOT_SYMBOLS or key in GENERIC_PHRASES:
+    if surface in NOT_SYMBOLS or key in GENERIC_PHRASES or _is_hollow(key):
+        return True
+    if _NUMBERED_WORD.fullmatch(surface):
         return True
     lower = surface.lower()
     if surface.isupper() and len(surface) > 1:
         return shouting and (lower in ENGLISH or lower in GENERIC or len(surface) <= 4)
+    if lower in HOLLOW or singular(lower) in HOLLOW:
+        return True
     return lower in ENGLISH or lower in GENERIC or singular(lower) in GENERIC or key in GENERIC
+
+
+def _is_hollow(key: str) -> bool:
+    return key in HOLLOW_PHRASES or singular(key) in HOLLOW_PHRASES
 
 
 def _is_shouting(text: str) -> bool:

@@ -16,6 +16,7 @@ from retrieval.reasoner import Draft, DraftSentence
 from retrieval.terms import find_name, name_key, tokenise
 from retrieval.typed_answers import TypedAnswer, path_sentences, told, typed_draft, without_types
 from retrieval.typed_paths import TypedPath
+from retrieval.weaving import asks_for_other
 
 _BY = "extractive"
 _QUOTES = 4
@@ -61,7 +62,8 @@ async def compose(exploration: Exploration, scored: Sequence[Scored], evidence: 
         draft = await exploration.context.reasoner.synthesise(plan.question, evidence)
     else:
         draft, _ = text_draft(plan.question, exploration.sentences, exploration.context, _QUOTES)
-    if draft.reason and exploration.paths and plan.question.kind != "yes_no":
+    connects = plan.question.kind != "yes_no" and not asks_for_other(plan.question, plan.shape)
+    if draft.reason and exploration.paths and connects:
         bridged = _paths_draft(exploration, exploration.paths[:1])
         if not bridged.reason:
             return Result(bridged)

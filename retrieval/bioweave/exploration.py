@@ -13,7 +13,8 @@ from retrieval.bioweave.settings import BioWeaveSettings, SourceName
 from retrieval.bioweave.units import Memory, hop_unit, sentence_unit
 from retrieval.context import Context
 from retrieval.evidence import EvidenceState, Passage, Quote, Retrieved, Seed, Step
-from retrieval.hops import PASSAGES, Hop, HopFinder
+from retrieval.hop_finder import PASSAGES, HopFinder
+from retrieval.hops import Hop
 from retrieval.sentences import Sentence, rank_sentences
 from retrieval.typed_answers import TypedAnswer, find_answers
 from retrieval.typed_paths import Explorer, TypedPath, covered_links

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from kg_pipeline.graph.reader import Chunk, Document, Entity
 from retrieval.bioweave.settings import SourceName
 from retrieval.evidence import Passage, Quote
-from retrieval.hops import Hop, sentence_hops
+from retrieval.hops import Hop
+from retrieval.sentence_hops import sentence_hops
 from retrieval.sentences import Sentence, Splitter, passage_quotes
 from retrieval.web import WebUnit
 

@@ -169,3 +169,53 @@ def test_mentions_quote_the_text_and_do_not_overlap(vocabulary: Vocabulary, part
         assert text[mention.start : mention.end] == mention.text
         assert end <= mention.start
         end = mention.end
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text", "category"),
+    [
+        ("Cluster of differentiation 47 is a signal.", "Cluster of differentiation 47", "biolink:Gene"),
+        ("She had anti-VGCC antibodies.", "anti-VGCC antibodies", "biolink:Protein"),
+        (
+            "Voltage-gated calcium channels open.",
+            "Voltage-gated calcium channels",
+            "biolink:ProteinFamily",
+        ),
+        ("It caused immune-related adverse events.", "immune-related adverse events", "biolink:Disease"),
+        ("Deposits in the glomeruli were seen.", "glomeruli", "biolink:AnatomicalEntity"),
+        ("Levels of PBDE-47 rose.", "PBDE-47", "biolink:ChemicalEntity"),
+        ("The compound SDFZ-8 was potent.", "SDFZ-8", "biolink:ChemicalEntity"),
+        ("After SDFZ-8 treatment cells died.", "SDFZ-8", "biolink:ChemicalEntity"),
+    ],
+)
+def test_names_that_no_vocabulary_lists_as_a_whole(
+    vocabulary: Vocabulary, sentence: str, text: str, category: str
+) -> None:
+    (found,) = by_text(mentions(vocabulary, sentence), text)
+    assert found.category == category
+
+
+def test_a_code_is_a_compound_only_where_the_words_around_say_so(vocabulary: Vocabulary) -> None:
+    assert not by_text(mentions(vocabulary, "Sample SDFZ-8 was stored."), "SDFZ-8")
+    assert [m.category for m in by_text(mentions(vocabulary, "After IL-10 treatment."), "IL-10")] == ["biolink:Gene"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word", "is_entity"),
+    [
+        ("On the other hand, it failed.", "hand", False),
+        ("The hand was swollen.", "hand", True),
+        ("A joint analysis was made.", "joint", False),
+        ("The joint pain was mild.", "joint", True),
+        ("One joint was swollen.", "joint", True),
+    ],
+)
+def test_a_body_part_is_an_entity_only_in_its_own_sense(
+    vocabulary: Vocabulary, sentence: str, word: str, is_entity: bool
+) -> None:
+    assert any(word in m.text.split() for m in mentions(vocabulary, sentence)) is is_entity
+
+
+def test_a_gene_symbol_is_no_disease_that_is_called_after_it(vocabulary: Vocabulary) -> None:
+    found = mentions(vocabulary, "TFIIH and NS1 were studied, SEM and LAP too.")
+    assert all(mention.category != "biolink:Disease" for mention in found)

@@ -212,3 +212,20 @@ def test_wrong_credentials_are_told_in_one_sentence(neo4j_server):
     wrong = neo4j_server.model_copy(update={"password": SecretStr("not the password")})
     with pytest.raises(StoreUnavailable, match=r"refuses the credentials.*KG_NEO4J_PASSWORD"):
         ping(wrong)
+
+
+def test_an_error_while_two_kinds_are_written_ends_the_load_and_the_next_one_finishes(
+    workplace, neo4j_server, monkeypatch
+):
+    folder = build(workplace, "torn")
+    with monkeypatch.context() as patch:
+
+        def broken(self, size):
+            raise GraphError("evidence cannot be read")
+            yield
+
+        patch.setattr(neo4j_load.VersionRows, "evidence", broken)
+        with pytest.raises(GraphError, match="evidence cannot be read"):
+            load_version(neo4j_server, folder)
+    assert loaded_versions(neo4j_server, "torn") == {folder.name: "loading"}
+    assert load_version(neo4j_server, folder)["evidence"] == 3

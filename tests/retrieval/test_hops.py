@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from retrieval.hops import FixedHops, HopFinder
+from retrieval.hop_finder import HopFinder
+from retrieval.hops import FixedHops
 from retrieval.terms import content_stems
 from tests.retrieval.memory_graph import MemoryGraph, split
 from tests.retrieval.onco_graph import onco

@@ -7,7 +7,7 @@ import pytest
 from retrieval.answer import Answer
 from retrieval.asking import understand
 from retrieval.graph import Graph
-from retrieval.hops import HopFinder
+from retrieval.hop_finder import HopFinder
 from retrieval.shape import read_shape
 from retrieval.typed_answers import TypedAnswer, find_answers
 from retrieval.typed_paths import Explorer, PathSettings

@@ -48,6 +48,9 @@ def found(vocabulary: Vocabulary, text: str) -> list[str]:
         "it was set and the impact on large groups, for all", "hypoxia-independent", "oxygen-independent", "insulin-like effects",
         "HR 0.65 (95% CI 0.5-0.8)", "in 10 of 12, at 3 weeks", "WAS AND THE IMPACT OF SET", "a rest of the case", "XIL-10Y",
         "anti-TNF", "2.5 mg", "IL", "read arms",
+        "down-regulation and upregulation of gene expression", "signaling pathways with binding sites and amino acids",
+        "isoforms, alleles and clusters after centrifugation", "this affects and drives the language of respect",
+        "the pituitary infiltration", "por das spatial hi era", "for 20 of a 10", "a spatial orientation",
     ],
 )  # fmt: skip
 def test_match_takes_nothing_for_a_name_in(vocabulary: Vocabulary, text: str) -> None:
@@ -69,6 +72,8 @@ def test_match_takes_nothing_for_a_name_in(vocabulary: Vocabulary, text: str) ->
         ("vitamin D, cisplatin", ["vitamin D", "cisplatin"]),
         ("TNFα/IL-6", ["TNFα", "IL-6"]),
         ("IL-10.", ["IL-10"]),
+        ("the immune response and cytokines in flu", ["immune response", "cytokines", "flu"]),
+        ("amino acid transporter of tumor cells", ["amino acid transporter", "tumor cells"]),
     ],
 )
 def test_match_finds_the_longest_names(vocabulary: Vocabulary, text: str, expected: list[str]) -> None:

@@ -25,6 +25,8 @@ from kg_pipeline.graph.exchange.source import ExportSource
 #: Names within one graph; a URN, since nothing of ours is served on the web.
 _BASE = "urn:kg:"
 _IDENTIFIERS = "https://identifiers.org/"
+#: Where a prefix resolves, if it is not identifiers.org.
+_RESOLVERS = {"PMC": "http://europepmc.org/articles/PMC", "doi": "https://doi.org/"}
 _CONTEXT = {
     "@version": 1.1,
     "np": "http://www.nanopub.org/nschema#",
@@ -136,4 +138,6 @@ def _iri(curie: str) -> str:
     prefix, colon, local = curie.partition(":")
     if not colon:
         return f"{_BASE}entity/{percent(curie, safe='')}"
+    if prefix in _RESOLVERS:
+        return _RESOLVERS[prefix] + percent(local, safe="/:.()-_")
     return f"{_IDENTIFIERS}{percent(prefix, safe='')}:{percent(local, safe='/:.()-_')}"
