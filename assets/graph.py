@@ -54,6 +54,7 @@ def embeddings(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Ma
             blocking=False,
         ),
         check_spec("graph_version", "graph_has_not_shrunk", graph_checks.has_not_shrunk, blocking=False),
+        check_spec("graph_version", "hubs_stay_few", graph_checks.hubs_stay_few, blocking=False),
     ],
 )
 def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
@@ -61,8 +62,10 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
     versions = workspace.versions()
     with stage_run(context, settings.home):
-        manifest = assemble_version(datasets, workspace.corpus(corpus), settings)
-        verified = graph_checks.verifies(versions.folder(corpus, manifest.version))
+        spec = workspace.corpus(corpus)
+        manifest = assemble_version(datasets, spec, settings)
+        folder = versions.folder(corpus, manifest.version)
+        verified = graph_checks.verifies(folder)
     parent = next((v.manifest for v in versions.versions(corpus) if v.version == manifest.parent), None)
     outcomes = {
         "graph_version_verifies": verified,
@@ -70,10 +73,11 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
             datasets, corpus, _INFERRED
         ),
         "graph_has_not_shrunk": graph_checks.has_not_shrunk(manifest, parent),
+        "hubs_stay_few": graph_checks.hubs_stay_few(folder, spec.hub_degree),
     }
     return dg.MaterializeResult(
         metadata={
-            "folder": dg.MetadataValue.path(versions.folder(corpus, manifest.version)),
+            "folder": dg.MetadataValue.path(folder),
             **_summary(manifest),
         },
         check_results=check_results(outcomes),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kg_pipeline.checks import Outcome
+from kg_pipeline.graph.hubs import hub_share
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.verify import verify_version
 from kg_pipeline.graph.version import VersionStore
@@ -13,6 +14,8 @@ from kg_pipeline.vocabulary.index import Vocabulary
 
 #: Share of the parent's relations below which a version needs a look before it is trusted.
 MIN_KEPT_SHARE = 0.5
+#: Share of the relations that may touch a hub.
+MAX_HUB_SHARE = 0.5
 #: Names that any usable vocabulary knows; a missing one means that the index is broken or of another field.
 CONTROLS = ("apoptosis", "systemic lupus erythematosus", "TP53", "cisplatin")
 
@@ -52,6 +55,21 @@ def has_not_shrunk(manifest: Manifest, parent: Manifest | None) -> Outcome:
         f"{now} relations, {before} in {parent.version}.{advice}",
         is_error=False,
         figures={"before": before, "now": now},
+    )
+
+
+def hubs_stay_few(folder: Path, hub_degree: int) -> Outcome:
+    """At most half of the relations touch an entity that has more relations than the corpus' `hub_degree`."""
+    hubs = hub_share(folder, hub_degree)
+    passed = hubs.share <= MAX_HUB_SHARE
+    greatest = f" The greatest: {hubs.greatest[0]}." if hubs.greatest else ""
+    advice = "" if passed else " Look at what it is made of; a generic name may have been read as an entity."
+    return Outcome(
+        passed,
+        f"{hubs.n_hubs} entities have more than {hub_degree} relations, and {hubs.share:.0%} of the relations "
+        f"touch one.{greatest}{advice}",
+        is_error=False,
+        figures={"hubs": hubs.n_hubs, "relations": hubs.n_relations, "touching": hubs.n_touching},
     )
 
 

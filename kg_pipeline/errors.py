@@ -21,6 +21,7 @@ Our exception hierarchy::
       |   + NoGraphError       nothing is materialised yet
       |   + CorruptGraphError  a file of the version does not match its manifest
       |   + StoreUnavailable   the Neo4j server cannot be reached
+      + BenchmarkFileError     a benchmark's file is not in the format that it is read as
       + StageError             a stage as a whole cannot go on (for example nothing usable in the corpus)
           + ServiceError       a literature service (PMC, Europe PMC) failed
               + ServiceUnavailable   it cannot be reached, or no answer of it can be used
@@ -133,3 +134,7 @@ class ServiceRefused(ServiceError):
     def __init__(self, message: str, *, status: int = 0) -> None:
         super().__init__(message)
         self.status = status
+
+
+class BenchmarkFileError(KgError):
+    """A benchmark's file is not in the format that it is read as."""

@@ -14,14 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from kg_pipeline.errors import KgError
+from kg_pipeline.errors import BenchmarkFileError
 from retrieval.evaluation.questions import Passage, QaBenchmark, QaQuestion, distinct, make_passage
 
 Record = Mapping[str, Any]
-
-
-class BenchmarkFileError(KgError):
-    """A benchmark's file does not have the format it should have."""
 
 
 def read_musique(path: Path) -> QaBenchmark:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kg_pipeline.errors import BenchmarkFileError
 from retrieval.evaluation.questions import passage_id
-from retrieval.evaluation.readers import BenchmarkFileError
 from retrieval.evaluation.triple_graph import Triple
 
 

@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 import retrieval.evaluation.multihop as multihop
 from kg_pipeline.cli.app import app
+from kg_pipeline.errors import BenchmarkFileError
 from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.graph.verify import verify_version
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 from kg_pipeline.settings import Settings, load_settings
 from retrieval.evaluation.questions import make_passage
-from retrieval.evaluation.readers import BenchmarkFileError
 from retrieval.evaluation.report import cpu_model
 from retrieval.evaluation.triple_graph import publish_graph
 from retrieval.evaluation.triples import read_triples
