@@ -1,5 +1,8 @@
 # Two commands: `make demo` and `make test`. Both need Python 3.11 or 3.12 and a package registry, nothing else.
-PYTHON ?= $(shell command -v python3.12 || command -v python3.11 || command -v python3)
+SUITABLE := import sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))
+# The first that runs: a name on the path may be a shim of a version that is not there.
+PYTHON ?= $(shell for name in python3 python3.12 python3.11; do \
+	$$name -c '$(SUITABLE)' 2>/dev/null && echo $$name && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -22,8 +25,8 @@ install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not ((3, 11) <= sys.version_info[:2] < (3, 13)))' || \
-	  { echo "error: Python 3.11 or 3.12 is needed, and $(PYTHON) is another. Install one, or run: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@[ -n "$(PYTHON)" ] && $(PYTHON) -c '$(SUITABLE)' 2>/dev/null || \
+	  { echo "error: Python 3.11 or 3.12 with its venv module is needed. Install one, or run: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: requirements.lock pyproject.toml | $(BIN)/python
