@@ -39,7 +39,9 @@ def _optional(name: str, kind: pa.DataType, meaning: str) -> pa.Field:
 
 _SPAN = pa.struct([pa.field("start", pa.int32()), pa.field("end", pa.int32())])
 _ARTICLE = _field(
-    "article_id", pa.string(), "PMCID without version, or DOI:… / FILE:… where the file has none; PMID:… / SOURCE:… in an imported graph"
+    "article_id",
+    pa.string(),
+    "PMCID without version, or DOI:… / FILE:… where the file has none; PMID:… / SOURCE:… in an imported graph",
 )
 _START = _field("start", pa.int32(), "first code point in documents.text")
 _END = _field("end", pa.int32(), "code point after the last in documents.text")

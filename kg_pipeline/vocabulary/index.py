@@ -50,7 +50,27 @@ _SYMBOL_COST = 0.05
 #: Synonyms of at most this many letters and no capitals inside are words rather than names, but for these.
 _WORD_ALIAS = 4
 _SHORT_NAMES = frozenset(
-    "flu acne gout rash coma pain itch cyst boil mole scar ache wart clot tic tics stye yaws sars".split()
+    [
+        "flu",
+        "acne",
+        "gout",
+        "rash",
+        "coma",
+        "pain",
+        "itch",
+        "cyst",
+        "boil",
+        "mole",
+        "scar",
+        "ache",
+        "wart",
+        "clot",
+        "tic",
+        "tics",
+        "stye",
+        "yaws",
+        "sars",
+    ]
 )
 
 

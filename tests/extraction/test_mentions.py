@@ -197,7 +197,9 @@ def test_names_that_no_vocabulary_lists_as_a_whole(
 
 def test_a_code_is_a_compound_only_where_the_words_around_say_so(vocabulary: Vocabulary) -> None:
     assert not by_text(mentions(vocabulary, "Sample SDFZ-8 was stored."), "SDFZ-8")
-    assert [m.category for m in by_text(mentions(vocabulary, "After IL-10 treatment."), "IL-10")] == ["biolink:Gene"]
+    assert [m.category for m in by_text(mentions(vocabulary, "After IL-10 treatment."), "IL-10")] == [
+        "biolink:Gene"
+    ]
 
 
 @pytest.mark.parametrize(
