@@ -19,6 +19,9 @@ from kg_pipeline.errors import DatasetError
 from kg_pipeline.files import replacing
 from kg_pipeline.schema import DATASETS, STAGE_STATUS
 
+#: Stands for the shard in the file name of a dataset that has none.
+ALL = "all"
+
 
 def schema_of(name: str) -> pa.Schema:
     """Arrow schema of a dataset; `<stage>.status` is the status table of a stage."""
@@ -78,7 +81,7 @@ class Datasets:
 
     def path(self, name: str, corpus: str, shard: str | None = None) -> Path:
         """Where the table lies, whether or not it exists."""
-        return self.root / corpus / name / f"{shard or 'all'}.parquet"
+        return self.root / corpus / name / f"{shard or ALL}.parquet"
 
     def exists(self, name: str, corpus: str, shard: str | None = None) -> bool:
         """Whether the table has been written."""

@@ -16,6 +16,7 @@ Our exception hierarchy::
       |   + LlmRefused         it answered, but not with what was asked
       |   + BudgetExhausted    the token or cost budget is spent
       + DiskFullError          the disk that holds the workspace is full
+      + QuestionError          a question cannot be asked (it is empty)
       + DatasetError           a stage table is missing, damaged or of another schema
       + GraphError             a graph version cannot be built or read
       |   + NoGraphError       nothing is materialised yet
@@ -83,6 +84,10 @@ class DiskFullError(KgError):
             f"The disk that holds {folder} is full. Free some space and run the same command again; "
             "what was finished is kept."
         )
+
+
+class QuestionError(KgError, ValueError):
+    """A question cannot be asked as it is."""
 
 
 class DatasetError(KgError):

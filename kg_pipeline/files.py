@@ -69,7 +69,8 @@ def is_disk_full(error: BaseException | None, folder: Path) -> bool:
             return True
         error = error.__cause__ or error.__context__
     existing = next(path for path in (folder, *folder.parents) if path.exists())
-    return shutil.disk_usage(existing).free < _NEXT_TO_NOTHING
+    usage = shutil.disk_usage(existing)
+    return usage.total > 0 and usage.free < _NEXT_TO_NOTHING
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -214,7 +214,9 @@ class Answer:
             )
         if self.citations:
             lines.append("")
-        lines.append(f"{self.method} ({self.reasoner}) over {self.corpus} {self.version}, {self.seconds:.1f} s")
+        lines.append(
+            f"{self.method} ({self.reasoner}) over {self.corpus} {self.version}, {self.seconds:.1f} s"
+        )
         return "\n".join(lines)
 
 

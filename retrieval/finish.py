@@ -27,6 +27,7 @@ from retrieval.facts import Fact
 from retrieval.question import Question
 from retrieval.reasoner import Draft, DraftSentence
 from retrieval.sentences import passage_quotes
+from retrieval.terms import asks_what_is_denied, is_negated
 from retrieval.verify import verify
 
 
@@ -126,7 +127,13 @@ def _verified(
     distinct = {entity.entity_id: entity for entity in entities}
     # Quotes of relations come first, so that a sentence that is both keeps the names of its relation's ends.
     pool = {quote.key: quote for quote in [*cited, *reversed(offered)]}
-    return verify(context.reader, draft.sentences, pool.values(), distinct.values(), context.verification)
+    kept, checks = verify(
+        context.reader, draft.sentences, pool.values(), distinct.values(), context.verification
+    )
+    if not asks_what_is_denied(question.text):
+        return kept, checks
+    denying = [sentence for sentence in kept if is_negated(sentence.text)]
+    return denying, replace(checks, removed=checks.removed + len(kept) - len(denying))
 
 
 def _citations(quotes: list[Quote], evidence: EvidenceState, context: Context) -> tuple[Citation, ...]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from kg_pipeline.errors import StoreUnavailable
+from kg_pipeline.errors import QuestionError, StoreUnavailable
 from kg_pipeline.graph.reader import GraphReader, Manifest
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.settings import Settings, load_settings
@@ -78,13 +78,13 @@ class Graph:
             If there is no such method.
         LlmError
             If a language model is configured and cannot be reached, or its budget is spent.
-        ValueError
+        QuestionError
             If the question is empty.
 
         """
         text = " ".join(question.split())
         if not text:
-            raise ValueError("The question is empty; ask one in words.")
+            raise QuestionError("The question is empty; ask one in words.")
         return await find_method(method).answer(text, self.context)
 
     def ask(self, question: str, method: str | Method = "auto") -> Answer:

@@ -167,6 +167,22 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+_ASKS_DENIED = re.compile(
+    # No relative pronoun in between: "which drugs treat lupus that does not respond" asks for what holds.
+    r"^\W*(?:which|what|who|where|name|list)\b(?:(?!\b(?:that|who|whose|which)\b)[^?])*?\b(?:do|does|did|is|are|was|were|has|have|can|could|will|would)"
+    r"\s*(?:not\b|n['’]t\b)",
+    re.IGNORECASE,
+)
+
+
+def asks_what_is_denied(question: str) -> bool:
+    """Whether a question asks for what does not hold ("which drugs do not treat lupus?").
+
+    A statement that affirms the opposite would answer another question, so only denials may answer it.
+    """
+    return bool(_ASKS_DENIED.search(question))
+
+
 def is_negated(text: str) -> bool:
     """Whether the text holds a word of denial ("not only" is none)."""
     return _NEGATION.search(text) is not None

@@ -46,9 +46,17 @@ def main() -> None:
         sys.exit(0)
     except Exception as error:
         home = load_settings().home
-        if not is_disk_full(error, home):
+        if is_disk_full(error, home):
+            sentence = str(DiskFullError(home))
+        elif isinstance(error, OSError) and error.filename:
+            sentence = (
+                f"{error.filename}: {error.strerror}. Check that you may write to {home}, "
+                "or set KG_HOME to another folder."
+            )
+        else:
             raise
-        errors.print(f"[bold red]error:[/] {DiskFullError(home)}")
+        errors.print("[bold red]error:[/] ", end="")
+        errors.print(sentence, markup=False)
         sys.exit(1)
 
 
@@ -144,6 +152,14 @@ def corpora() -> None:
     from kg_pipeline.cli import show
 
     show.corpora(Console())
+
+
+@app.command()
+def articles(corpus: CorpusName) -> None:
+    """List the articles of a corpus that are not in its graph, with the reason."""
+    from kg_pipeline.cli import show
+
+    show.articles(Console(), corpus)
 
 
 @app.command()

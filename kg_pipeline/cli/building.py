@@ -18,12 +18,14 @@ from kg_pipeline import files
 from kg_pipeline.cli import instance as dagster_instance
 from kg_pipeline.cli import progress
 from kg_pipeline.corpora import CorpusSpec, add_corpus, find_corpus, shard_keys
-from kg_pipeline.datasets import Datasets
+from kg_pipeline.datasets import ALL, Datasets
 from kg_pipeline.errors import GraphError, StageError
 from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.graph.reader import Manifest
+from kg_pipeline.graph.verify import verify_version
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.pmc.query_index import is_listed
+from kg_pipeline.schema import DATASETS
 from kg_pipeline.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -68,13 +70,21 @@ def build(corpus: str, source: Path | None, console: Console) -> BuildResult:
     """
     started = time.perf_counter()
     settings = load_settings()
-    spec = (
-        add_corpus(settings.corpora_file, corpus, source)
-        if source
-        else find_corpus(settings.corpora_file, corpus)
-    )
+    if source is not None:
+        _look_into(source)
+        spec = add_corpus(settings.corpora_file, corpus, source)
+    else:
+        spec = find_corpus(settings.corpora_file, corpus)
     with exclusive(settings, corpus):
         return _build_locked(spec, settings, console, started)
+
+
+def _look_into(source: Path) -> None:
+    """Refuse a source that holds no article before a name of the corpora file is spent on it."""
+    from kg_pipeline.pmc.sources import open_source
+
+    if source.exists():
+        next(iter(open_source(source).entries()), None)
 
 
 @contextmanager
@@ -198,7 +208,17 @@ def _finished_build(datasets: Datasets, versions: VersionStore, corpus: str, key
         manifest = _current_manifest(versions, corpus)
     except (FileNotFoundError, ValueError, GraphError):
         return None
-    return manifest if record == {"key": key, "version": manifest.version} else None
+    if record != {"key": key, "version": manifest.version} or not _is_whole(datasets, corpus):
+        return None
+    return None if verify_version(versions.folder(corpus, manifest.version)) else manifest
+
+
+def _is_whole(datasets: Datasets, corpus: str) -> bool:
+    """Whether every table of the corpus is there and readable, so that nothing is said to be done that is lost."""
+    return all(
+        shards and all(datasets.is_usable(name, corpus, None if shard == ALL else shard) for shard in shards)
+        for name, shards in ((name, datasets.shards(name, corpus)) for name in DATASETS)
+    )
 
 
 def _materialise(

@@ -60,11 +60,30 @@ def build_result(console: Console, result: BuildResult) -> None:
         console.print(
             f"PubMed Central was asked on {asked}; `kg refresh {result.corpus}` asks again.", highlight=False
         )
+    if set(statuses) - {"ok"}:
+        console.print(f"Why articles are not ok: kg articles {result.corpus}", highlight=False)
     if result.manifest.pending_chunks:
         console.print(
             f"{result.manifest.pending_chunks} chunks have no answer of the language model yet; build again to ask for them.",
             highlight=False,
         )
+
+
+def articles(console: Console, corpus: str) -> None:
+    """Every article that is not `ok`, with the reason and where the source keeps it."""
+    settings = load_settings()
+    find_corpus(settings.corpora_file, corpus)
+    rows = Datasets(settings.datasets).scan("articles", corpus).sort("status", "article_id").collect()
+    if rows.is_empty():
+        console.print(f"Corpus {corpus} is not built yet. Run: kg build {corpus}", highlight=False)
+        return
+    table = Table("article", "status", "reason", "source")
+    for row in rows.filter(pl.col("status") != "ok").iter_rows(named=True):
+        table.add_row(row["article_id"], row["status"], row["reason"], row["source_ref"])
+    console.print(table)
+    console.print(
+        f"{rows.filter(pl.col('status') == 'ok').height} of {rows.height} articles are ok.", highlight=False
+    )
 
 
 def corpora(console: Console) -> None:

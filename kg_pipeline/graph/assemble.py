@@ -29,7 +29,7 @@ from kg_pipeline.graph.mentions import build_evidence_rows, build_has_entity
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.tables import LogicalTables, collect_tables
 from kg_pipeline.graph.text_index import build_text_index
-from kg_pipeline.graph.verify import has_all_files
+from kg_pipeline.graph.verify import has_all_files, is_intact
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS, RELATION_KINDS
 from kg_pipeline.settings import Settings
@@ -98,7 +98,7 @@ def write_version(
     manifest = _manifest(collected, corpus, store.current(corpus), options, models, pending_chunks)
     folder = store.folder(corpus, manifest.version)
     if folder.exists():
-        if has_all_files(folder):
+        if is_intact(folder):
             return layout.read_manifest(folder)
         store.discard(corpus, manifest.version)
     aside = temporary_sibling(folder)

@@ -59,6 +59,15 @@ def has_all_files(folder: Path) -> bool:
         return False
 
 
+def is_intact(folder: Path) -> bool:
+    """Whether every file of a version is there with the bytes that its manifest records."""
+    try:
+        manifest = layout.read_manifest(folder)
+    except (NoGraphError, CorruptGraphError):
+        return False
+    return not any(_wrong_files(folder, manifest))
+
+
 def verify_version(folder: Path) -> list[Problem]:
     """Everything that does not hold of a version; an empty list is a clean bill.
 

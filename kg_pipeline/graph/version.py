@@ -155,13 +155,13 @@ class VersionStore:
         Raises
         ------
         GraphError
-            If it is the current version and nothing of it is missing.
+            If it is the current version and whole.
 
         """
         folder = self.folder(corpus, version)
-        from kg_pipeline.graph.verify import has_all_files
+        from kg_pipeline.graph.verify import is_intact
 
-        if version == self.current(corpus) and has_all_files(folder):
+        if version == self.current(corpus) and is_intact(folder):
             raise GraphError(
                 f"Version {version} of {corpus!r} is current and cannot be removed. Publish another one first."
             )

@@ -156,3 +156,38 @@ def test_a_damaged_version_is_named(tmp_path: Path, built: Path) -> None:
 def current(home: Path) -> str:
     """Version that `CURRENT` names."""
     return (home / "graphs" / "demo" / "CURRENT").read_text().strip()
+
+
+@pytest.mark.parametrize(
+    "victim", ["graphs/demo/*/tables/relations.arrow", "datasets/demo/triples/*.parquet"]
+)
+def test_a_build_mends_what_was_damaged(tmp_path: Path, built: Path, victim: str) -> None:
+    home = tmp_path / "copy"
+    shutil.copytree(built, home)
+    path = max(home.glob(victim), key=lambda path: path.stat().st_size)
+    path.write_bytes(path.read_bytes()[:40])
+    again = run_kg(home, "build", "demo")
+    assert again.returncode == 0, again.stderr
+    assert current(home) == current(built)
+    assert "verifies" in run_kg(home, "verify", "demo").stdout
+
+
+def test_an_empty_question(built: Path) -> None:
+    assert "ask one in words" in complaint(run_kg(built, "ask", "demo", "  "))
+
+
+def test_a_source_that_cannot_be_read_does_not_spend_the_name(kg: Kg, tmp_path: Path) -> None:
+    (tmp_path / "paper.pdf").write_bytes(b"%PDF-1.7")
+    complaint(kg("build", "mine", "--source", "paper.pdf"))
+    assert "mine" not in kg("corpora").stdout
+
+
+def test_a_home_that_cannot_be_written(kg: Kg, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    assert "KG_HOME" in complaint(kg("build", "demo", KG_HOME=str(tmp_path / "file" / "home")))
+
+
+def test_the_reason_of_every_article_that_is_not_used_can_be_read(built: Path) -> None:
+    listed = run_kg(built, "articles", "demo").stdout
+    assert "retracted" in listed
+    assert "11 of 13 articles are ok" in listed

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.terms import (
+    asks_what_is_denied,
     content_stems,
     coverage,
     directions,
@@ -107,3 +108,19 @@ def test_coverage_of_nothing_is_complete() -> None:
 
 def test_stop_words_carry_no_content() -> None:
     assert content_stems("How is it that they are in the what?") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which drugs do not treat lupus?", True),
+        ("What did not reduce disease activity?", True),
+        ("Which factors don't cause nephritis?", True),
+        ("Which genes are not associated with SLE?", True),
+        ("Which drugs treat lupus that does not respond?", False),
+        ("Does vitamin D not reduce flares?", False),
+        ("What causes lupus nephritis?", False),
+    ],
+)
+def test_questions_for_what_is_denied_are_told_apart(question: str, expected: bool) -> None:
+    assert asks_what_is_denied(question) is expected
