@@ -132,7 +132,8 @@ def _verified(
     )
     if not asks_what_is_denied(question.text):
         return kept, checks
-    denying = [sentence for sentence in kept if is_negated(sentence.text)]
+    # What is inferred is never a denial; its "not stated in any article" only looks like one.
+    denying = [s for s in kept if s.kind != "inference" and is_negated(s.text)]
     return denying, replace(checks, removed=checks.removed + len(kept) - len(denying))
 
 

@@ -13,6 +13,7 @@ from kg_pipeline.graph.reader import Entity
 from retrieval.answer import NO_INFORMATION, Answer
 from retrieval.graph import Graph
 from retrieval.methods import METHODS
+from retrieval.terms import is_negated
 from tests.retrieval.memory_graph import MemoryGraph
 
 
@@ -99,6 +100,15 @@ def test_a_denied_relation_is_a_no_and_not_of_its_namesake(sclc_graph: Graph) ->
     answer = sclc_graph.ask("Is DLL3 expressed in NSCLC?")
     assert answer.verdict == "no"
     assert quotes(answer) == "NSCLC does not express DLL3."
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+@pytest.mark.parametrize("question", ["Which drugs do not treat SLE?", "What does not inhibit BAFF?"])
+def test_what_is_asked_to_be_denied_is_never_answered_by_what_affirms_it(
+    lupus_graph: Graph, question: str, method: str
+) -> None:
+    answer = lupus_graph.ask(question, method=method)
+    assert all(is_negated(sentence.text) and sentence.kind != "inference" for sentence in answer.sentences)
 
 
 def test_contradicting_evidence_is_shown_with_both_sides(lupus_graph: Graph) -> None:
