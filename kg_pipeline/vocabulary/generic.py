@@ -94,6 +94,7 @@ HOLLOW_PHRASES = frozenset(
     confocal microscopy
     microarray analysis
     light green
+    spatial orientation
     a gene
     a factor
     """.splitlines()

@@ -73,7 +73,7 @@ def test_match_takes_nothing_for_a_name_in(vocabulary: Vocabulary, text: str) ->
         ("TNFα/IL-6", ["TNFα", "IL-6"]),
         ("IL-10.", ["IL-10"]),
         ("the immune response and cytokines in flu", ["immune response", "cytokines", "flu"]),
-        ("amino acid transporter of tumor cells", ["amino acid transporter", "tumor cells"]),
+        ("amino acid transporter of keratinocytes", ["amino acid transporter", "keratinocytes"]),
     ],
 )
 def test_match_finds_the_longest_names(vocabulary: Vocabulary, text: str, expected: list[str]) -> None:
