@@ -198,12 +198,14 @@ def _from_vocabulary(
 def _molecules_first(surface: str, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
     """Readings of an open symbol: a gene before a disease that is called after it (TFIIH, NS1).
 
-    A short one that can only be a disease, by a synonym that the article does not explain, is nothing (SEM, LAP).
+    A short one without a digit that the article does not explain is nothing, whether its readings are diseases only
+    (SEM) or diseases and genes (LAP): either category would be a guess.
     """
     if group_of(candidates[0].category) != "disorder" or candidates[0].score >= TRUSTED_SCORE:
         return candidates
     ranked = tuple(sorted(candidates, key=lambda c: group_of(c.category) != "gene"))
-    if group_of(ranked[0].category) == "disorder" and len(surface) <= 4:
+    is_gene_like = group_of(ranked[0].category) == "gene" and any(c.isdigit() for c in surface)
+    if len(surface) <= 4 and not is_gene_like:
         return ()
     return ranked
 

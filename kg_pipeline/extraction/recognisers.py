@@ -24,7 +24,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("biolink:CellLine", re.compile(rf"{_LEFT}(?:NCI-)?(?=[A-Za-z\-]*\d)[A-Z][A-Za-z]{{0,4}}-?\d{{2,4}}[A-Z]?(?=\s+(?:cell lines?|cells)\b)")),
     ("biolink:Gene", re.compile(rf"{_LEFT}[A-Z][A-Za-z]{{1,5}}\d{{1,3}}[A-Z]?(?=\s+(?:genes?|mRNA|proteins?|promoter|mutations?|transcripts?|knockout|knockdown)\b)")),
     ("biolink:Gene", re.compile(rf"{_LEFT}[Cc]luster of differentiation[ -]?\d{{1,3}}[A-Za-z]?{_RIGHT}")),
-    ("biolink:Protein", re.compile(rf"{_LEFT}[Aa]nti-(?!inflam|nuclear)[A-Za-z][\w-]{{1,20}}\s+(?:auto)?antibod(?:y|ies){_RIGHT}")),
+    ("biolink:Protein", re.compile(rf"{_LEFT}[Aa]nti-(?!inflam|rabbit|mouse|goat|human|rat|sheep|FLAG|GST|GFP|HA\b|V5|His|BrdU|Myc\b)[A-Za-z][\w-]{{1,20}}\s+(?:auto)?antibod(?:y|ies){_RIGHT}")),
     ("biolink:ProteinFamily", re.compile(rf"{_LEFT}[Vv]oltage-(?:gated|dependent)\s+(?:[\w+]+\s+)?channels?{_RIGHT}")),
     ("biolink:Disease", re.compile(rf"{_LEFT}[Ii]mmune-(?:related|mediated)\s+adverse\s+(?:events?|effects?|reactions?){_RIGHT}")),
     ("biolink:AnatomicalEntity", re.compile(rf"{_LEFT}[Gg]lomerul(?:us|i){_RIGHT}")),

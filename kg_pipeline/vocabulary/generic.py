@@ -14,7 +14,7 @@ _PROCESS_WORDS = words(
     """
     upregulation downregulation degradation repression breakdown acidification infiltration dependence diffusion
     kinetic kinetics absorption adsorption filtration permeability solubility viscosity periodicity segmentation
-    communication orientation projection polymerization catalyzes digestion
+    communication orientation projection polymerization catalyzes digestion transduction
     """
 )
 #: Verbs, adjectives and nouns of ordinary prose that are headings of behaviour, anatomy or chemistry.

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kg_pipeline.vocabulary.folding import atoms, fold
@@ -124,6 +124,7 @@ def test_atoms_cover_the_text_in_order(text: str) -> None:
 
 
 @given(texts)
+@example("A’Sα")
 def test_normal_key_is_the_same_for_the_case_and_for_its_own_key(text: str) -> None:
     key = normal_key(text.lower())
     assert normal_key(key) == key
