@@ -112,7 +112,10 @@ def load_corpora(path: Path) -> dict[str, CorpusSpec]:
     except FileNotFoundError:
         return specs
     except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{path} cannot be read: {error}.") from None
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise CorpusError(
+            f"{path} cannot be read ({why}). Check KG_HOME and KG_CORPORA, or mend the file."
+        ) from None
     try:
         sections = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:

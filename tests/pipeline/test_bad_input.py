@@ -182,9 +182,14 @@ def test_a_source_that_cannot_be_read_does_not_spend_the_name(kg: Kg, tmp_path: 
     assert "mine" not in kg("corpora").stdout
 
 
-def test_a_home_that_cannot_be_written(kg: Kg, tmp_path: Path) -> None:
+def test_a_home_below_a_file(kg: Kg, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     assert "KG_HOME" in complaint(kg("build", "demo", KG_HOME=str(tmp_path / "file" / "home")))
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that not even root may write to")
+def test_a_home_that_cannot_be_written(kg: Kg) -> None:
+    assert "KG_HOME" in complaint(kg("build", "demo", KG_HOME="/proc/kg"))
 
 
 def test_the_reason_of_every_article_that_is_not_used_can_be_read(built: Path) -> None:
