@@ -13,6 +13,8 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from filelock import FileLock
+
 from kg_pipeline.errors import LlmError
 from kg_pipeline.files import temporary_sibling
 from kg_pipeline.fingerprint import digest
@@ -109,9 +111,11 @@ class AnswerCache:
     def _prepare(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._file, timeout=_BUSY_SECONDS)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            # SQLite does not wait for another process that switches a new file to WAL: it says "locked" at once.
+            with FileLock(self.folder / "answers.lock", timeout=_BUSY_SECONDS):
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(_TABLES)
             connection.execute("PRAGMA synchronous = FULL")
-            connection.executescript(_TABLES)
         except BaseException:
             connection.close()
             raise

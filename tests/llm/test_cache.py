@@ -88,7 +88,7 @@ def test_what_was_stored_survives_kill_dash_nine_of_several_writers(tmp_path):
     try:
         for writer in writers:
             assert writer.stdout is not None
-            writer.stdout.readline()
+            assert writer.stdout.readline() == "0\n", "the writer did not start"
         time.sleep(0.3)
     finally:
         for writer in writers:
@@ -102,3 +102,17 @@ def test_what_was_stored_survives_kill_dash_nine_of_several_writers(tmp_path):
         ]
     cache.put("after", ANSWER)
     assert cache.get("after") == ANSWER
+
+
+PUT_ONE = """
+import sys
+from pathlib import Path
+from kg_pipeline.llm.cache import AnswerCache, StoredAnswer
+AnswerCache(Path(sys.argv[1])).put(sys.argv[2], StoredAnswer("x", "stop", 1, 1))
+"""
+
+
+def test_several_processes_may_use_a_new_cache_first(tmp_path):
+    writers = [subprocess.Popen([sys.executable, "-c", PUT_ONE, str(tmp_path), str(n)]) for n in range(4)]
+    assert [writer.wait() for writer in writers] == [0] * 4
+    assert all(AnswerCache(tmp_path).get(str(n)) for n in range(4))
