@@ -50,7 +50,7 @@ def found(vocabulary: Vocabulary, text: str) -> list[str]:
         "anti-TNF", "2.5 mg", "IL", "read arms",
         "down-regulation and upregulation of gene expression", "signaling pathways with binding sites and amino acids",
         "isoforms, alleles and clusters after centrifugation", "this affects and drives the language of respect",
-        "the pituitary infiltration", "por das spatial hi era", "for 20 of a 10", "a spatial pattern",
+        "the pituitary infiltration", "por das spatial hi era", "for 20 of a 10", "a spatial pattern", "a spatial orientation",
     ],
 )  # fmt: skip
 def test_match_takes_nothing_for_a_name_in(vocabulary: Vocabulary, text: str) -> None:
