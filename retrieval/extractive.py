@@ -11,6 +11,7 @@ from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.llm.embeddings import Embedder
 from retrieval.abstain import AbstentionSettings, unsupported
 from retrieval.answer import AnswerUsage
+from retrieval.aspects import aspects
 from retrieval.chains import Chain, find_chains
 from retrieval.compose import (
     best_quote,
@@ -23,6 +24,7 @@ from retrieval.compose import (
 )
 from retrieval.evidence import EvidenceState, Passage, Retrieved
 from retrieval.facts import Fact, load_facts
+from retrieval.hop_finder import HopFinder
 from retrieval.question import Question
 from retrieval.reasoner import Draft, DraftSentence, Support
 from retrieval.relevance import answers, bears_on, contests, fits, joins
@@ -38,6 +40,7 @@ from retrieval.weaving import (
     quoted_answer,
     states_type,
     typed_answer,
+    with_setting,
 )
 
 _PAIRS = 3
@@ -168,6 +171,7 @@ class ExtractiveReasoner:
             conflicts=tuple(conflicts),
             reasoner=self.name,
         )
+        draft = with_setting(question, shape, draft, HopFinder(self.reader, self.split))
         reason = unsupported(question, draft, ranked, self.abstention)
         if not reason:
             return draft
@@ -238,8 +242,11 @@ class ExtractiveReasoner:
 
     def _chains(self, question: Question) -> list[Chain]:
         chains: list[Chain] = []
-        for one, other in list(combinations(question.links, 2))[:_PAIRS]:
-            found = find_chains(self.reader, one.ids, other.ids, question.vector, max_hops=self.max_hops)
+        ends = [link.ids for link in question.links]
+        if question.kind != "yes_no":
+            ends = [(*link.ids, *aspects(self.reader, link)) for link in question.links]
+        for one, other in list(combinations(ends, 2))[:_PAIRS]:
+            found = find_chains(self.reader, one, other, question.vector, max_hops=self.max_hops)
             chains += [chain for chain in found if answers(chain, question)]
         wanted = question.categories
         if wanted and len(question.links) >= 2:

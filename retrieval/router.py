@@ -17,6 +17,7 @@ from kg_pipeline.errors import LlmRefused
 from retrieval.answer import Answer, AnswerUsage, TraceStep
 from retrieval.asker import asker_of
 from retrieval.asking import spent, understand
+from retrieval.bioweave.plan import split_options
 from retrieval.cited import Reply
 from retrieval.context import Context
 from retrieval.egot import Egot
@@ -25,7 +26,7 @@ from retrieval.naive import Naive
 from retrieval.question import Question
 from retrieval.shape import read_shape
 
-Escalation = Literal["egot", "inses"]
+Escalation = Literal["bioweave", "egot", "inses"]
 _MANY_ENTITIES = 3
 _MANY_RELATIONS = 3
 
@@ -43,7 +44,15 @@ class Answering(Protocol):
         ...
 
 
-ESCALATIONS: Mapping[Escalation, Callable[[], Answering]] = MappingProxyType({"egot": Egot, "inses": Inses})
+def _bioweave() -> Answering:
+    from retrieval.bioweave.method import BioWeave  # httpx loads only where it is used
+
+    return BioWeave()
+
+
+ESCALATIONS: Mapping[Escalation, Callable[[], Answering]] = MappingProxyType(
+    {"bioweave": _bioweave, "egot": Egot, "inses": Inses}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +60,14 @@ class RouterSettings:
     """When to search the graph.
 
     `confidence` and the escalation to INSES are the paper's. eGoT answers the questions of the sample corpus as well and
-    asks its reasoner about ten times as often. `kept` is the confidence from which an answer from passages stands where the graph has none.
+    asks its reasoner about ten times as often. `kept` is the confidence from which an answer from passages stands where
+    the graph has none. Questions for a number or with options go to BioWeave, which alone counts and chooses.
     """
 
     confidence: float = 0.8
     escalation: Escalation = "inses"
     kept: float = 0.5
+    countable: bool = True  # False: questions for a number or with options are routed like any other
     estimate: bool = True  # False: every question is tried on passages first (the conservative strategy)
 
     def __post_init__(self) -> None:
@@ -87,16 +98,23 @@ class Router:
         *,
         simple: Answering | None = None,
         thorough: Answering | None = None,
+        countable: Answering | None = None,
     ) -> None:
         self.settings = settings or RouterSettings()
         self._simple = simple or Naive()
         self._thorough = thorough or ESCALATIONS[self.settings.escalation]()
+        self._countable = countable
 
     async def answer(self, question: str, context: Context) -> Answer:
         """Answer by the cheapest method that is sure enough."""
         started = time.perf_counter()
         steps: list[TraceStep] = []
         first: Answer | None = None
+        if self.settings.countable and (why := await asyncio.to_thread(_countable, question, context)):
+            method = self._countable or ESCALATIONS["bioweave"]()
+            steps.append(_route(method.name, why))
+            counted = await method.answer(question, context)
+            return _joined(counted, steps, counted.trace.steps, counted.usage, started)
         multi_hop, used = await self._estimate(question, context, steps)
         if not multi_hop:
             first = await self._simple.answer(question, context)
@@ -144,6 +162,15 @@ class Router:
         multi_hop, reason = estimate(asked)
         steps.append(_route(self._thorough.name if multi_hop else self._simple.name, reason))
         return multi_hop, used
+
+
+def _countable(question: str, context: Context) -> str:
+    """Why a question needs things to be counted or options to be weighed; empty if it does not."""
+    text, options = split_options(question)
+    if options:
+        return f"offers {len(options)} options"
+    shape = read_shape(understand(text, context))
+    return "asks for a number" if shape.operator == "count" and shape.answer is not None else ""
 
 
 def estimate(question: Question) -> tuple[bool, str]:

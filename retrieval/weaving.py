@@ -13,14 +13,15 @@ from retrieval.compose import quote_sentence
 from retrieval.cues import predicates_of
 from retrieval.evidence import Quote
 from retrieval.hop_finder import HopFinder
+from retrieval.hops import Hops
 from retrieval.question import Question
-from retrieval.reasoner import Draft, Support
+from retrieval.reasoner import Draft, DraftSentence, Support
 from retrieval.relevance import bear_jointly, bears_on
 from retrieval.sentences import Sentence, Splitter
 from retrieval.shape import Shape
 from retrieval.terms import find_name, name_keys, stem, tokenise
 from retrieval.typed_answers import find_answers, told, typed_draft, without_types
-from retrieval.typed_paths import Explorer, PathSettings, TypedPath, cue_share
+from retrieval.typed_paths import Explorer, PathSettings, TypedPath, covered_links, cue_share
 
 _NAME = "extractive"
 _PAIRS = 3
@@ -96,6 +97,24 @@ def states_type(reader: GraphReader, question: Question, shape: Shape, quote: Qu
         and find_name(tokens, name_keys([entity.name, *entity.aliases[:_NAMES_COMPARED]]))
         for entity in others
     )
+
+
+def with_setting(question: Question, shape: Shape, draft: Draft, hops: Hops) -> Draft:
+    """The draft with a sentence that places its facts where the question asks about ("… in small cell lung cancer").
+
+    It must be a sentence of an article that the draft cites, about an entity of its facts; without one nothing changes.
+    """
+    quotes = [quote for sentence in draft.sentences for quote in sentence.quotes]
+    ends = [end for fact in draft.facts for end in (fact.relation.head_id, fact.relation.tail_id)]
+    articles = {quote.article_id for quote in quotes}
+    known = covered_links(question, ends, quotes)
+    added: list[DraftSentence] = []
+    for number in sorted(shape.setting - known):
+        around = [hop for found in hops.around(list(dict.fromkeys(ends))).values() for hop in found]
+        said = [quote for hop in around for quote in hop.quotes if quote.article_id in articles]
+        placing = next((quote for quote in said if number in covered_links(question, (), [quote])), None)
+        added += [quote_sentence(placing)] if placing else []
+    return replace(draft, sentences=(*draft.sentences, *added)) if added else draft
 
 
 def distinct_chains(chains: Sequence[Chain]) -> list[Chain]:

@@ -127,6 +127,24 @@ def test_rules_decide_where_the_model_gives_no_estimate(open_graph: Open, lupus_
     assert [step.text for step in answer.trace.steps][:2] == ["rules", "naive"]
 
 
+@pytest.mark.parametrize(
+    ("question", "option", "items"),
+    [
+        ("Which drug treats cytokine release syndrome? A) Etoposide B) Tocilizumab", "B", 1),
+        ("How many drugs treat small cell lung cancer?", None, 3),
+    ],
+)
+def test_counts_and_options_go_to_the_method_that_can(
+    open_graph: Open, question: str, option: str | None, items: int
+) -> None:
+    answer = open_graph(onco()).ask(question)
+    assert (answer.method, answer.option, len(answer.items)) == ("auto", option, items)
+    assert answer.trace.steps[0].text == "bioweave"
+    graph = open_graph(onco())
+    routed = route(graph, question, Fixed("n", answered=True), Fixed("g", answered=True), countable=False)
+    assert routed.text in {"n", "g"}
+
+
 def test_settings_out_of_bounds_are_refused() -> None:
     for bad in ({"confidence": 1.5}, {"kept": 0.9}, {"escalation": "magic"}):
         with pytest.raises(ValueError):
