@@ -1,0 +1,1 @@
+"""Measures of the pipeline's own stages against annotated corpora: entities and relations."""
