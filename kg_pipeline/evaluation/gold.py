@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from kg_pipeline.errors import BenchmarkFileError
 
@@ -173,23 +172,23 @@ def read_chemprot(path: Path) -> Iterator[GoldSentence]:
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         text, spans = _unmarked(row["text"])
-        if set(spans) != {"<<", "[["}:
+        if set(spans) != set(_CLOSING):
             raise BenchmarkFileError(
                 f"{path}: {row['text'][:80]!r} does not mark both arguments. Take the corpus unmodified."
             )
-        yield GoldSentence(text, spans["<<"], spans["[["], row["label"])
+        yield GoldSentence(text, spans["<< "], spans["[[ "], row["label"])
 
 
-_CLOSING: dict[str, Literal[">>", "]]"]] = {"<<": ">>", "[[": "]]"}
+#: With the space that sets a mark apart, as names of compounds hold double brackets too.
+_CLOSING = {"<< ": " >>", "[[ ": " ]]"}
 
 
 def _unmarked(marked: str) -> tuple[str, dict[str, tuple[int, int]]]:
     """Text without the marks, and the span each pair enclosed; marks stand apart from the words by one space."""
     text, spans, position = "", {}, 0
     while position < len(marked):
-        opening = marked[position : position + 2]
-        closing = _CLOSING.get(opening)
-        end = marked.find(f" {closing}", position) if closing and opening not in spans else -1
+        opening = marked[position : position + 3]
+        end = marked.find(_CLOSING[opening], position) if opening in _CLOSING and opening not in spans else -1
         if end < 0:
             text, position = text + marked[position], position + 1
             continue
