@@ -1,5 +1,7 @@
 """From relations to a graph version that `retrieval` reads, and to Neo4j."""
 
+from datetime import timedelta
+
 import dagster as dg
 
 from assets import graph_checks
@@ -7,7 +9,7 @@ from assets.inference import community_relations, lexical_relations, relations, 
 from assets.literature import chunks
 from assets.normalization import entities
 from assets.partitions import CORPUS
-from assets.stage import check_results, check_spec, result, stage_run
+from assets.stage import RETRY, check_results, check_spec, result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.errors import CorruptGraphError, SettingsError
 from kg_pipeline.fingerprint import code_digest
@@ -19,6 +21,8 @@ from resources.workspace import Workspace
 
 GROUP = "graph"
 _CODE = code_digest(["kg_pipeline.graph"])[:12]
+#: A corpus that is refreshed weekly has a graph of last week; a day late is worth a look.
+_FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=timedelta(days=15), warn_window=timedelta(days=8))
 _INFERRED = ("transitive_relations", "lexical_relations", "community_relations")
 
 
@@ -27,6 +31,7 @@ _INFERRED = ("transitive_relations", "lexical_relations", "community_relations")
     partitions_def=CORPUS,
     code_version=code_digest(["kg_pipeline.graph.embed", "kg_pipeline.llm.embeddings"])[:12],
     kinds={"parquet"},
+    pool="memory",
     deps=[chunks, entities],
     check_specs=[check_spec("embeddings", "embeddings_cover_graph", checks.embeddings_cover_graph)],
 )
@@ -44,6 +49,7 @@ def embeddings(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Ma
     partitions_def=CORPUS,
     code_version=_CODE,
     kinds={"folder"},
+    pool="memory",
     deps=[relations, transitive_relations, lexical_relations, community_relations, embeddings],
     check_specs=[
         check_spec("graph_version", "graph_version_verifies", graph_checks.verifies),
@@ -89,6 +95,7 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     partitions_def=CORPUS,
     code_version=_CODE,
     kinds={"pointer"},
+    freshness_policy=_FRESHNESS,
     deps=[graph_version],
     check_specs=[check_spec("current_graph", "current_graph_opens", graph_checks.opens)],
 )
@@ -113,6 +120,7 @@ def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     group_name=GROUP,
     partitions_def=CORPUS,
     pool="neo4j",
+    retry_policy=RETRY,
     code_version=_CODE,
     kinds={"neo4j"},
     deps=[current_graph],

@@ -5,7 +5,16 @@ from collections.abc import Callable
 import dagster as dg
 
 from assets.partitions import CORPUS, CORPUS_SHARD
-from assets.stage import check_spec, progress, result, run_shards, shard_result, shards_of_run, stage_run
+from assets.stage import (
+    RETRY,
+    check_spec,
+    progress,
+    result,
+    run_shards,
+    shard_result,
+    shards_of_run,
+    stage_run,
+)
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.pmc.query_articles import fetch_query
@@ -33,6 +42,7 @@ def _reporting(stage: str) -> Callable[[int, int], None]:
     group_name=GROUP,
     partitions_def=CORPUS,
     pool="pmc",
+    retry_policy=RETRY,
     code_version=_PMC_CODE,
     kinds={"parquet"},
     check_specs=[
@@ -59,6 +69,7 @@ def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     partitions_def=CORPUS_SHARD,
     backfill_policy=dg.BackfillPolicy.single_run(),
     pool="pmc",
+    retry_policy=RETRY,
     code_version=_PMC_CODE,
     kinds={"xml"},
     deps=[article_index],

@@ -18,6 +18,7 @@ from resources.workspace import Workspace
     partitions_def=CORPUS,
     code_version=code_digest(["kg_pipeline.normalization", "kg_pipeline.vocabulary"])[:12],
     kinds={"parquet"},
+    pool="memory",
     deps=[mentions, triples, vocabulary],
     check_specs=[check_spec("entities", "entities_cover_mentions", checks.every_mention_has_an_entity)],
 )

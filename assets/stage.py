@@ -16,7 +16,7 @@ import polars as pl
 from kg_pipeline.checks import Outcome
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, schema_of
-from kg_pipeline.errors import DiskFullError, KgError
+from kg_pipeline.errors import DiskFullError, KgError, LlmUnavailable, ServiceUnavailable, StoreUnavailable
 from kg_pipeline.files import is_disk_full
 from kg_pipeline.incremental import StageReport
 from kg_pipeline.settings import Settings
@@ -28,20 +28,31 @@ ShardStage: TypeAlias = Callable[[CorpusSpec, Settings, str], StageReport]
 #: One record a finished shard, with `stage`, `done` and `total`; the command line draws its progress from it.
 progress = logging.getLogger("kg_pipeline.progress")
 
+#: What may be over in a minute; anything else fails the same way again.
+_TRANSIENT = (ServiceUnavailable, LlmUnavailable, StoreUnavailable)
+#: For stages that speak to a service: minutes after the service's own client gave up.
+RETRY = dg.RetryPolicy(max_retries=3, delay=60, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
+#: Tag of runs that a person waits for at the terminal.
+AT_TERMINAL = "kg/command"
+
 _PREVIEW_ROWS = 8
 _PREVIEW_WIDTH = 120
 
 
 @contextmanager
 def stage_run(context: dg.AssetExecutionContext, home: Path) -> Iterator[None]:
-    """Announce the stage, and turn our errors into failures whose description is what a person should read."""
+    """Announce the stage, and turn our errors into failures whose description is what a person should read.
+
+    Only what may pass is tried again, and only where nobody waits for the answer.
+    """
     stage = context.asset_key.to_user_string()
     progress.info(stage, extra={"done": 0, "total": 1})
     try:
         yield
         progress.info(stage, extra={"done": 1, "total": 1})
     except KgError as error:
-        raise dg.Failure(description=str(error), allow_retries=False) from error
+        again = isinstance(error, _TRANSIENT) and AT_TERMINAL not in context.run.tags
+        raise dg.Failure(description=str(error), allow_retries=again) from error
     except Exception as error:
         if not is_disk_full(error, home):
             raise

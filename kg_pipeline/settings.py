@@ -79,6 +79,9 @@ class Settings(_Frozen):
     llm: LlmSettings | None = None
     neo4j: Neo4jSettings | None = None
     pmc: PmcSettings = PmcSettings()
+    alert_url: SecretStr = Field(
+        default=SecretStr(""), description="failed runs are posted there as JSON with a `text`"
+    )
 
     @property
     def datasets(self) -> Path:

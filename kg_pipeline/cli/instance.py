@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from kg_pipeline import files
+from kg_pipeline.errors import SettingsError
 from kg_pipeline.settings import Settings
 
 if TYPE_CHECKING:
     import dagster as dg
+
+
+#: Stages of one pool that may run at the same time, where the instance does not say otherwise: those of `memory`
+#: hold tables of a whole corpus, and one client speaks to PMC for all.
+_POOL_LIMITS = {"memory": 1, "pmc": 1, "neo4j": 1}
 
 
 def prepare(settings: Settings) -> None:
@@ -32,16 +38,38 @@ def prepare(settings: Settings) -> None:
 
 
 def open_instance(settings: Settings) -> dg.DagsterInstance:
-    """The instance of this workspace, its database made if it is new."""
+    """The instance of this workspace, its database made if it is new.
+
+    Raises
+    ------
+    SettingsError
+        If its dagster.yaml was edited into something that Dagster does not take.
+
+    """
     prepare(settings)
     quiet()
     import dagster as dg
 
     # Two processes that make the database at the same time fail on its first migration.
     with FileLock(settings.dagster_home / "first-use.lock"):
-        instance = dg.DagsterInstance.get()
+        try:
+            instance = dg.DagsterInstance.get()
+        except dg.DagsterInvalidConfigError as error:
+            raise SettingsError(
+                f"{settings.dagster_home / 'dagster.yaml'} is not valid: {error.errors[0].message} "
+                "Mend it, or delete it to get ours again."
+            ) from None
         instance.get_runs_count()
+        _limit_pools(instance)
         return instance
+
+
+def _limit_pools(instance: dg.DagsterInstance) -> None:
+    """Give the pools their limits, once; what `dagster instance concurrency set` says later stays."""
+    storage = instance.event_log_storage
+    limited = {pool.name for pool in storage.get_pool_limits() if not pool.from_default}
+    for name in sorted(_POOL_LIMITS.keys() - limited):
+        storage.set_concurrency_slots(name, _POOL_LIMITS[name])
 
 
 def quiet() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -45,8 +46,18 @@ def serve(port: int, console: Console) -> None:
     if not workspace.is_file():
         workspace = settings.dagster_home / "workspace.yaml"
         workspace.write_text(_WORKSPACE)
-    console.print(f"Dagster opens on http://{_HOST}:{port} (Ctrl-C ends it).")
+    address = f"http://{_HOST}:{port}"
+    console.print(f"Dagster opens on {address} (Ctrl-C ends it).")
     command = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace), "-h", _HOST, "-p", str(port)]
     sys.stdout.flush()
+    _reload_with(settings.corpora_file, address)
     # In place of this process, so that Ctrl-C and any other signal reach Dagster, which ends its children.
     os.execv(sys.executable, command)  # noqa: S606 - no shell is involved
+
+
+def _reload_with(corpora_file: Path, address: str) -> None:
+    """Start the process that reloads the code location when the corpora file changes."""
+    module = "kg_pipeline.cli.reloading"
+    subprocess.Popen(
+        [sys.executable, "-m", module, str(corpora_file), address, str(os.getpid())], stdin=subprocess.DEVNULL
+    )

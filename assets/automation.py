@@ -1,0 +1,134 @@
+"""What starts runs by itself: a weekly refresh a corpus, watched folders, the corpora file, and what follows them.
+
+All of it is off until it is switched on in the interface. `follow_changes` makes the later stages follow; the others
+only list articles anew, which is where every build begins.
+"""
+
+import json
+import time
+from collections.abc import Mapping
+
+import dagster as dg
+
+from assets.graph import neo4j_graph
+from assets.literature import article_index
+from kg_pipeline.corpora import CorpusSpec, load_corpora
+from kg_pipeline.errors import CorpusError
+from kg_pipeline.fingerprint import short_digest
+from kg_pipeline.pmc.source_state import changed_sources
+from kg_pipeline.settings import Settings, load_settings
+
+#: Monday, three in the morning, when nobody waits for the services that are asked.
+WEEKLY = "0 3 * * 1"
+_SECONDS_BETWEEN_LOOKS = 30
+
+list_articles_job = dg.define_asset_job(
+    "list_articles",
+    selection=[article_index],
+    description="List the articles of a corpus anew: what is new, changed, withdrawn or retracted.",
+)
+
+
+def refresh_schedule(corpus: str) -> dg.ScheduleDefinition:
+    """The weekly refresh of one corpus."""
+
+    def request(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+        return _listing_of(corpus, f"{corpus}:{context.scheduled_execution_time:%Y-%m-%dT%H:%M}", "schedule")
+
+    return dg.ScheduleDefinition(
+        name=f"refresh_{corpus.replace('-', '_')}_weekly",
+        job=list_articles_job,
+        cron_schedule=WEEKLY,
+        execution_timezone="UTC",
+        execution_fn=request,
+        description=f"Ask what changed in corpus {corpus}; with follow_changes on, the graph follows.",
+    )
+
+
+def _listing_of(corpus: str, run_key: str, cause: str) -> dg.RunRequest:
+    return dg.RunRequest(run_key=run_key, partition_key=corpus, tags={"kg/corpus": corpus, "kg/cause": cause})
+
+
+@dg.sensor(job=list_articles_job, minimum_interval_seconds=_SECONDS_BETWEEN_LOOKS)
+def source_folders(context: dg.SensorEvaluationContext) -> dg.SensorResult:
+    """List a corpus anew when the files of its folder or archive changed and have settled."""
+    seen = _cursor(context)
+    folders = {
+        name: spec.source_path for name, spec in _known_corpora(load_settings()).items() if spec.query is None
+    }
+    changed, growing = changed_sources(folders, seen, time.time())
+    return _outcome(
+        [_listing_of(name, f"{name}:{now}", "source_folders") for name, now in changed.items()],
+        {**seen, **changed},
+        f"Files still arrive in: {', '.join(growing)}." if growing else "",
+    )
+
+
+@dg.sensor(job=list_articles_job, minimum_interval_seconds=_SECONDS_BETWEEN_LOOKS)
+def corpora_file(context: dg.SensorEvaluationContext) -> dg.SensorResult:
+    """List a corpus anew when it is new in the corpora file, or an option of it changed."""
+    seen = _cursor(context)
+    settings = load_settings()
+    try:
+        known, written = _known_corpora(settings), load_corpora(settings.corpora_file)
+    except CorpusError as error:
+        return dg.SensorResult(skip_reason=str(error), cursor=json.dumps(seen, sort_keys=True))
+    digests = {name: _digest_of(spec) for name, spec in known.items()}
+    changed = [name for name, now in digests.items() if seen.get(name) != now]
+    unloaded = sorted(written.keys() - known.keys())
+    return _outcome(
+        [_listing_of(name, f"{name}:{digests[name]}", "corpora_file") for name in changed],
+        digests,
+        f"Reload the code location to see: {', '.join(unloaded)}." if unloaded else "",
+    )
+
+
+def _cursor(context: dg.SensorEvaluationContext) -> dict[str, str]:
+    return json.loads(context.cursor) if context.cursor else {}
+
+
+def _outcome(requests: list[dg.RunRequest], seen: Mapping[str, str], waiting_for: str) -> dg.SensorResult:
+    cursor = json.dumps(seen, sort_keys=True)
+    if requests:
+        return dg.SensorResult(run_requests=requests, cursor=cursor)
+    return dg.SensorResult(skip_reason=waiting_for or "Nothing changed.", cursor=cursor)
+
+
+def _known_corpora(settings: Settings) -> dict[str, CorpusSpec]:
+    """Corpora that are written in the file and were so when the code location was loaded."""
+    assert article_index.partitions_def is not None
+    loaded = set(article_index.partitions_def.get_partition_keys())
+    return {name: spec for name, spec in load_corpora(settings.corpora_file).items() if name in loaded}
+
+
+def _digest_of(spec: CorpusSpec) -> str:
+    query = spec.query.model_dump(mode="json") if spec.query else None
+    return short_digest(spec.model_dump(mode="json"), query)
+
+
+_FOLLOWING = dg.AutomationCondition.eager() & dg.AutomationCondition.all_deps_blocking_checks_passed()
+
+
+def following(spec: dg.AssetSpec, settings: Settings) -> dg.AssetSpec:
+    """The asset with the condition that `follow_changes` looks at, unless it begins a build or has no server."""
+    begins = spec.key == article_index.key
+    has_no_server = spec.key == neo4j_graph.key and settings.neo4j is None
+    return spec if begins or has_no_server else spec.replace_attributes(automation_condition=_FOLLOWING)
+
+
+follow_changes = dg.AutomationConditionSensorDefinition(
+    "follow_changes",
+    target=dg.AssetSelection.all(),
+    description="Bring every stage up to date after the one before it, unless a blocking check failed.",
+    run_tags={"kg/cause": "follow_changes"},
+)
+
+
+def refresh_schedules(settings: Settings) -> list[dg.ScheduleDefinition]:
+    """One schedule a corpus."""
+    return [refresh_schedule(name) for name in load_corpora(settings.corpora_file)]
+
+
+def sensors() -> list[dg.SensorDefinition]:
+    """Everything that watches."""
+    return [source_folders, corpora_file, follow_changes]
