@@ -20,7 +20,10 @@ _assets = [
 
 defs = dg.Definitions(
     assets=dg.map_asset_specs(lambda spec: following(spec, _settings), _assets),
-    resources={"workspace": Workspace(), "workers": ShardWorkers(processes=_settings.workers)},
+    resources={
+        "workspace": Workspace(),
+        "workers": ShardWorkers(processes=_settings.workers, scheduler=_settings.scheduler),
+    },
     jobs=[list_articles_job],
     schedules=refresh_schedules(_settings),
     sensors=[*sensors(), *alerts(_settings)],

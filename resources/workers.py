@@ -7,21 +7,26 @@ import os
 import dagster as dg
 from pydantic import PrivateAttr
 
-from kg_pipeline.workers import ProcessWorkers, SerialWorkers, Workers
+from kg_pipeline.workers import DaskWorkers, ProcessWorkers, SerialWorkers, Workers
 
 
 class ShardWorkers(dg.ConfigurableResource):
     """Processes for large corpora, this process for small ones, where starting others would cost more than it saves.
 
-    The processes live as long as the run, so that its stages share them.
+    With a `scheduler`, the workers it knows. Processes and connection live as long as the run, so that its stages
+    share them.
     """
 
     processes: int = 0
+    scheduler: str = ""
     serial_below: int = 40
-    _pool: ProcessWorkers | None = PrivateAttr(default=None)
+    _pool: ProcessWorkers | DaskWorkers | None = PrivateAttr(default=None)
 
     def for_articles(self, articles: int) -> Workers:
         """Workers for a run over so many articles."""
+        if self.scheduler:
+            self._pool = self._pool or DaskWorkers(self.scheduler)
+            return self._pool
         processes = self.processes or len(os.sched_getaffinity(0))
         if articles < self.serial_below or processes < 2:
             return SerialWorkers()
@@ -30,7 +35,7 @@ class ShardWorkers(dg.ConfigurableResource):
         return self._pool
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
-        """End the processes."""
+        """End the processes, or leave the scheduler."""
         if self._pool is not None:
             self._pool.close()
             self._pool = None
