@@ -199,11 +199,16 @@ def _unmarked(marked: str) -> tuple[str, dict[str, tuple[int, int]]]:
 
 
 def read_abbreviations(path: Path) -> Iterator[GoldAbbreviations]:
-    """Records of an Ab3P file: PMID, title and abstract lines, then `  short|long` lines, with or without a score."""
-    for block in path.read_text(encoding="utf-8").strip().split("\n\n"):
+    """Records of an Ab3P file."""
+    yield from parse_abbreviations(path.read_text(encoding="utf-8"))
+
+
+def parse_abbreviations(text: str) -> Iterator[GoldAbbreviations]:
+    """Records of an Ab3P text: PMID, title and abstract lines, then `  short|long` lines, with or without a score."""
+    for block in text.strip().split("\n\n"):
         lines = block.split("\n")
         texts = [line.strip() for line in lines[1:] if not line.startswith("  ")]
-        pairs = [line.strip().split("|") for line in lines[1:] if line.startswith("  ")]
+        pairs = [[part.strip() for part in line.split("|")] for line in lines[1:] if line.startswith("  ")]
         yield GoldAbbreviations(
             lines[0].strip(),
             "\n".join(texts),

@@ -11,6 +11,8 @@ import polars as pl
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.extraction.mentions import Mention, find_mentions
+from kg_pipeline.extraction.ner.choice import chosen_recogniser, recogniser_digest
+from kg_pipeline.extraction.people import is_people
 from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.incremental import ArticleOutput, StageReport, input_digests, one_by_one, run_shard
 from kg_pipeline.settings import Settings
@@ -20,11 +22,17 @@ from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
 
 STAGE = "mentions"
 _CODE = (
+    "kg_pipeline.extraction.agreement",
+    "kg_pipeline.extraction.formulas",
+    "kg_pipeline.extraction.mention",
     "kg_pipeline.extraction.mention_stage",
     "kg_pipeline.extraction.mentions",
+    "kg_pipeline.extraction.ner",
+    "kg_pipeline.extraction.people",
     "kg_pipeline.extraction.plain_words",
     "kg_pipeline.extraction.recognisers",
     "kg_pipeline.text.abbreviations",
+    "kg_pipeline.text.short_forms",
     "kg_pipeline.vocabulary.headwords",
 )
 
@@ -32,7 +40,8 @@ _CODE = (
 def build_mentions(datasets: Datasets, spec: CorpusSpec, shard: str, settings: Settings) -> StageReport:
     """Bring the mentions of a shard up to date with its documents and chunks.
 
-    The fingerprint covers the vocabulary, so another vocabulary makes all mentions again.
+    The fingerprint covers the vocabulary and the recogniser, so another one of either makes all mentions again.
+    People (patients, women) are recognised and left out: they are whom a study is about, and no part of a mechanism.
     """
     folder = build_vocabulary(settings)
 
@@ -46,8 +55,10 @@ def build_mentions(datasets: Datasets, spec: CorpusSpec, shard: str, settings: S
             find_definitions(document["text"]),
             {entry["short"]: entry["long"] for entry in document["glossary"]},
             _opened(folder),
+            chosen_recogniser(settings.entity_model),
         )
-        return ArticleOutput(article_id, {STAGE: [mention_row(article_id, mention) for mention in mentions]})
+        rows = [mention_row(article_id, mention) for mention in mentions if not is_people(mention)]
+        return ArticleOutput(article_id, {STAGE: rows})
 
     @lru_cache(maxsize=1)
     def inputs() -> tuple[dict[str, dict[str, Any]], dict[str, list[tuple[int, int]]]]:
@@ -72,7 +83,9 @@ def build_mentions(datasets: Datasets, spec: CorpusSpec, shard: str, settings: S
         corpus=spec.name,
         shard=shard,
         inputs=input_digests(datasets, "chunks", spec.name, shard),
-        fingerprint=digest(code_digest(_CODE), folder.name),
+        fingerprint=digest(
+            code_digest(_CODE, ["python-crfsuite"]), folder.name, recogniser_digest(settings.entity_model)
+        ),
         outputs=[STAGE],
         process=one_by_one(read),
     )

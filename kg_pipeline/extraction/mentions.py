@@ -1,59 +1,45 @@
-"""Entities in the text of one article: vocabulary names, abbreviations by their definition, and patterns.
+"""Entities in the text of one article: vocabulary names, abbreviations by their definition, patterns, and a recogniser.
 
 A short form means what the article says it means: an occurrence takes the nearest earlier definition, then the
 article's glossary, and only then the vocabulary. A definition also silences the vocabulary: where OS is the overall
 survival it is not a gene, nor anything else.
-
-A concept is accepted only where it is the clear reading. Short symbols need a preferred name of the vocabulary, or
-support by a full name in the same article; ambiguous ones stay open, with their candidates.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from kg_pipeline.extraction.agreement import MODEL, agree
+from kg_pipeline.extraction.formulas import is_formula
+from kg_pipeline.extraction.mention import (
+    ACCEPTED_SCORE,
+    MAX_CANDIDATES,
+    TRUSTED_SCORE,
+    Mention,
+    accept,
+)
+from kg_pipeline.extraction.ner.recogniser import NameRecogniser, RecognisedName
 from kg_pipeline.extraction.plain_words import is_plain_word
 from kg_pipeline.extraction.recognisers import find_patterns
 from kg_pipeline.text.abbreviations import Definition, definition_at
-from kg_pipeline.vocabulary.categories import group_of
+from kg_pipeline.vocabulary.categories import CHEMICAL, group_of
 from kg_pipeline.vocabulary.headwords import category_of_phrase
 from kg_pipeline.vocabulary.index import Candidate, Match, Vocabulary
+from kg_pipeline.vocabulary.linking import article_context, link
 from kg_pipeline.vocabulary.matcher import short_form_pattern
 from kg_pipeline.vocabulary.symbols import is_symbol
-from kg_pipeline.vocabulary.variants import normal_key, singular
 from kg_pipeline.vocabulary.words import words
+
+__all__ = ["Mention", "accept", "find_mentions"]
 
 Span = tuple[int, int]
 
-#: Below this a reading is never accepted by itself (a symbol in another case, for example).
-ACCEPTED_SCORE = 0.7
-#: A preferred name, or a synonym that was reviewed: enough for a short symbol.
-TRUSTED_SCORE = 0.9
-MARGIN, SYMBOL_MARGIN = 0.02, 0.05
-#: Candidates kept with a mention.
-MAX_CANDIDATES = 5
-#: A protein hormone is listed as a chemical too; the first reading will do.
-_MAY_BE_ONE = frozenset({"gene", "chemical"})
+_COMPOUND = "biolink:ChemicalEntity"
 _GENE_CONTEXT = words(
     "gene genes protein proteins expression mrna mutation mutations mutant receptor receptors promoter transcript knockout "
     "knockdown allele alleles deficient deficiency overexpression signaling signalling"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """An entity in the text: `text[start:end]`, the form that standardisation uses, and what it was linked to."""
-
-    start: int
-    end: int
-    text: str
-    normal_form: str
-    category: str
-    concept_id: str | None
-    candidates: tuple[Candidate, ...]
-    source: str
 
 
 def find_mentions(
@@ -62,9 +48,34 @@ def find_mentions(
     definitions: Sequence[Definition],
     glossary: Mapping[str, str],
     vocabulary: Vocabulary,
+    recogniser: NameRecogniser | None = None,
 ) -> list[Mention]:
-    """Mentions of an article by position, not overlapping; a sentence given twice counts once."""
+    """Mentions of an article by position, not overlapping; a sentence given twice counts once.
+
+    Without a recogniser, only what the vocabulary, the definitions and the patterns give.
+    """
     spans = sorted(set(sentences))
+    found = _by_look_up(text, spans, definitions, glossary, vocabulary)
+    if recogniser is None:
+        return _without_overlaps(found)
+    names = recogniser.recognise(text, spans, definitions, glossary)
+    linker = _Linker(text, definitions, glossary, vocabulary)
+    known = {group_of(category) for category in recogniser.categories}
+    return _without_overlaps(agree(text, found, names, known, linker.link))
+
+
+def _by_look_up(
+    text: str,
+    spans: Sequence[Span],
+    definitions: Sequence[Definition],
+    glossary: Mapping[str, str],
+    vocabulary: Vocabulary,
+) -> list[Mention]:
+    """Mentions by definitions, vocabulary and patterns; they may overlap.
+
+    A short form that the article defines may be part of a longer name, but is a mention of its own only if what it
+    stands for is an entity.
+    """
     matches = [match for start, end in spans for match in _shifted(vocabulary.match(text[start:end]), start)]
     supported = {
         candidate.concept_id
@@ -87,7 +98,7 @@ def find_mentions(
             found.setdefault(span, linked)
     for match in matches:
         span = (match.start, match.end)
-        if span in found or span in silenced:
+        if span in found or span in silenced or _holds_definition(span, definitions):
             continue
         sentence = _sentence_of(spans, span) or span
         mention = _from_vocabulary(text, match, sentence, supported, vocabulary)
@@ -97,45 +108,34 @@ def find_mentions(
         for pattern_start, pattern_end, category in find_patterns(text[start:end]):
             span = (start + pattern_start, start + pattern_end)
             surface = text[span[0] : span[1]]
-            found.setdefault(span, Mention(*span, surface, surface, category, None, (), "model"))
-    return _without_overlaps(found.values(), silenced)
+            if span not in silenced:
+                found.setdefault(span, Mention(*span, surface, surface, category, None, (), MODEL))
+    return list(found.values())
 
 
-def accept(
-    surface: str, candidates: Sequence[Candidate], supported: set[str], vocabulary: Vocabulary
-) -> str | None:
-    """Concept of the clear reading, or None.
+class _Linker:
+    """Looks recognised names up, as what the article says they stand for."""
 
-    `supported` are concepts that the article names in full. A second reading does no harm where it is the family of
-    the first one or has the same name; else it must score less by a margin, a wider one for symbols.
-    """
-    if not candidates or candidates[0].score < ACCEPTED_SCORE:
-        return None
-    top, *others = candidates
-    symbol = is_symbol(surface)
-    named = [candidate for candidate in candidates if candidate.concept_id in supported]
-    if symbol and len(named) == 1 and named[0].score >= ACCEPTED_SCORE:
-        return named[0].concept_id
-    if symbol and len(surface) <= 4 and top.score < TRUSTED_SCORE and top.concept_id not in supported:
-        # Short and only a synonym: accepted where it can be nothing else, and is long enough to be no chance.
-        is_distinct = len(surface) > 3 or (len(surface) == 3 and any(c.isdigit() for c in surface))
-        return top.concept_id if is_distinct and not others else None
-    margin = SYMBOL_MARGIN if symbol else MARGIN
-    for other in others:
-        if top.score - other.score >= margin:
-            break
-        same_name = normal_key(singular(top.name)) == normal_key(singular(other.name))
-        groups = {group_of(top.category), group_of(other.category)}
-        if same_name and groups <= _MAY_BE_ONE:
-            continue
-        is_kin = len(groups) == 1 and (same_name or _is_family(vocabulary, top.concept_id, other.concept_id))
-        if not is_kin:
-            return None
-    return top.concept_id
+    def __init__(
+        self,
+        text: str,
+        definitions: Sequence[Definition],
+        glossary: Mapping[str, str],
+        vocabulary: Vocabulary,
+    ) -> None:
+        self._text, self._vocabulary = text, vocabulary
+        self._context = article_context(text, definitions, glossary, vocabulary)
 
-
-def _is_family(vocabulary: Vocabulary, a: str, b: str) -> bool:
-    return vocabulary.is_a(a, b, max_depth=2) or vocabulary.is_a(b, a, max_depth=2)
+    def link(self, name: RecognisedName) -> tuple[str | None, tuple[Candidate, ...]]:
+        """The concept that is the same thing as the name, None where it is not clear, and the candidates."""
+        surface = self._text[name.start : name.end]
+        links = [
+            one
+            for one in link(surface, name.category, self._vocabulary, self._context, name.start)
+            if one.is_same
+        ]
+        candidates = tuple(one.candidate for one in links[:MAX_CANDIDATES])
+        return accept(surface, candidates, set(self._context.supported), self._vocabulary), candidates
 
 
 def _shifted(matches: Iterable[Match], offset: int) -> Iterable[Match]:
@@ -165,6 +165,14 @@ def _abbreviations(
         yield (definition.long_start, definition.long_end), definition.long, "abbreviation"
 
 
+def _holds_definition(span: Span, definitions: Sequence[Definition]) -> bool:
+    """Whether a name goes over a long form and its short form, as in `acute lymphoblastic leukemia (ALL)`: two mentions."""
+    return any(
+        span[0] <= min(one.long_start, one.short_start) and max(one.long_end, one.short_end) <= span[1]
+        for one in definitions
+    )
+
+
 def _linked(text: str, span: Span, long: str, source: str, vocabulary: Vocabulary) -> Mention | None:
     """A mention that stands for `long`; None where that is no entity, as with `confidence interval`."""
     candidates = tuple(vocabulary.lookup(long)[:MAX_CANDIDATES])
@@ -184,6 +192,10 @@ def _from_vocabulary(
         return None
     if is_plain_word(text, match.start, match.end):
         return None
+    if is_formula(text, match.start, match.end):
+        candidates = tuple(one for one in candidates if group_of(one.category) == CHEMICAL)
+        if not candidates:
+            return Mention(match.start, match.end, surface, surface, _COMPOUND, None, (), MODEL)
     concept_id = accept(surface, candidates, supported, vocabulary)
     if concept_id is None and is_symbol(surface):
         candidates = _molecules_first(surface, candidates)
@@ -221,7 +233,7 @@ def _is_backed(candidates: Sequence[Candidate], supported: set[str], sentence: s
     return not _GENE_CONTEXT.isdisjoint(sentence.lower().replace("-", " ").split())
 
 
-def _without_overlaps(mentions: Iterable[Mention], silenced: set[Span]) -> list[Mention]:
+def _without_overlaps(mentions: Iterable[Mention]) -> list[Mention]:
     """The longest of overlapping mentions; what starts first, then what an abbreviation says, between equals."""
     kept: list[Mention] = []
     ranked = sorted(mentions, key=lambda m: (m.start - m.end, m.source == "vocabulary", m.start))
@@ -229,9 +241,6 @@ def _without_overlaps(mentions: Iterable[Mention], silenced: set[Span]) -> list[
     for mention in ranked:
         positions = range(mention.start, mention.end)
         if not occupied.isdisjoint(positions):
-            continue
-        # A silenced short form may be part of a longer name, but never a mention of its own.
-        if (mention.start, mention.end) in silenced and mention.source in ("vocabulary", "model"):
             continue
         kept.append(mention)
         occupied.update(positions)

@@ -1,0 +1,159 @@
+"""Everything that `kg bench entities` measures, as plain data: recognition, abbreviations and speed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kg_pipeline.evaluation.abbreviation_pairs import PairScores, measure_abbreviations
+from kg_pipeline.evaluation.annotated import (
+    CELL_LINE,
+    CHEMICAL,
+    DISEASE,
+    GENE,
+    TAXON,
+    VARIANT,
+    AnnotatedArticle,
+    AnnotatedCorpus,
+    count_tokens,
+    find_corpora,
+)
+from kg_pipeline.evaluation.entity_linking import Accuracy, References, measure
+from kg_pipeline.evaluation.entity_recognition import Span, SpanScores, score_spans
+from kg_pipeline.extraction.mentions import find_mentions
+from kg_pipeline.extraction.ner.choice import chosen_recogniser, recogniser_digest
+from kg_pipeline.settings import Settings
+from kg_pipeline.text.abbreviations import find_definitions
+from kg_pipeline.text.sentences import load_splitter
+from kg_pipeline.vocabulary.build import build_vocabulary
+from kg_pipeline.vocabulary.categories import group_of
+from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+
+#: What the corpora call the groups of our categories.
+_CATEGORY_OF_GROUP = {
+    "chemical": CHEMICAL,
+    "disorder": DISEASE,
+    "gene": GENE,
+    "variant": VARIANT,
+    "organism": TAXON,
+    "cell line": CELL_LINE,
+}
+#: Words of a full-text article, so that a speed can be given in articles.
+WORDS_PER_ARTICLE = 5_000
+_LIBRARIES = ("kg-pipeline", "python-crfsuite", "marisa-trie", "numpy", "spacy")
+WHOLE_STAGE, RECOGNISER, VOCABULARY_ONLY = "mentions stage", "recogniser alone", "vocabulary alone"
+
+Find = Callable[[AnnotatedArticle], list[Span]]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusResult:
+    """Scores of one way to find names on one corpus, and the processor seconds it took."""
+
+    corpus: str
+    way: str
+    scores: list[SpanScores]
+    words: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class EntityBench:
+    """What was measured, what was not there, and what it was measured with."""
+
+    recognition: list[CorpusResult]
+    linking: dict[str, list[Accuracy]]
+    abbreviations: list[PairScores]
+    absent: list[str]
+    context: dict[str, Any]
+
+    def report(self) -> dict[str, Any]:
+        """The same as JSON-like data."""
+        return asdict(self)
+
+    def articles_per_second(self) -> float | None:
+        """Full-text articles that the mentions stage reads in a second on one core, over all corpora."""
+        whole = [result for result in self.recognition if result.way == WHOLE_STAGE]
+        seconds = sum(result.seconds for result in whole)
+        return sum(result.words for result in whole) / WORDS_PER_ARTICLE / seconds if seconds else None
+
+
+def run_entity_bench(gold: Path, split: str, settings: Settings) -> EntityBench:
+    """Measure on the corpora that are in `gold`.
+
+    Raises
+    ------
+    BenchmarkFileError
+        If a corpus is there and cannot be read.
+    ModelError
+        If the recogniser of the settings cannot be loaded.
+
+    """
+    vocabulary = open_vocabulary(build_vocabulary(settings))
+    corpora, absent = find_corpora(gold, split, load_splitter(settings.sentence_model))
+    ways = _ways(settings, vocabulary)
+    recognition = [_run(corpus, way, find) for corpus in corpora for way, find in ways.items()]
+    references = References() if any(corpus.gold for corpus in corpora) else None
+    linking = {corpus.name: measure(corpus.gold, vocabulary, references) for corpus in corpora if corpus.gold}
+    abbreviations = measure_abbreviations(gold / "ab3p_med1250", split)
+    if not abbreviations:
+        absent.append(f"Abbreviations were skipped: there is no {gold / 'ab3p_med1250' / split}*.txt.")
+    return EntityBench(
+        recognition, linking, abbreviations, absent, _context(gold, split, settings, vocabulary)
+    )
+
+
+def _ways(settings: Settings, vocabulary: Vocabulary) -> dict[str, Find]:
+    recogniser = chosen_recogniser(settings.entity_model)
+
+    def stage(article: AnnotatedArticle) -> list[Span]:
+        definitions = find_definitions(article.text)
+        return _spans(find_mentions(article.text, article.sentences, definitions, {}, vocabulary, recogniser))
+
+    def look_up(article: AnnotatedArticle) -> list[Span]:
+        definitions = find_definitions(article.text)
+        return _spans(find_mentions(article.text, article.sentences, definitions, {}, vocabulary))
+
+    if recogniser is None:
+        return {WHOLE_STAGE: look_up}
+
+    def alone(article: AnnotatedArticle) -> list[Span]:
+        definitions = find_definitions(article.text)
+        return _spans(recogniser.recognise(article.text, article.sentences, definitions, {}))
+
+    return {WHOLE_STAGE: stage, RECOGNISER: alone, VOCABULARY_ONLY: look_up}
+
+
+def _spans(found: Sequence[Any]) -> list[Span]:
+    """Spans of mentions or of recognised names, with the category that the corpora use."""
+    return [
+        (one.start, one.end, _CATEGORY_OF_GROUP.get(group_of(one.category), one.category)) for one in found
+    ]
+
+
+def _run(corpus: AnnotatedCorpus, way: str, find: Find) -> CorpusResult:
+    began = time.process_time()
+    found = [find(article) for article in corpus.articles]
+    seconds = time.process_time() - began
+    scores = score_spans([article.spans for article in corpus.articles], found, corpus.categories)
+    return CorpusResult(corpus.name, way, scores, count_tokens(corpus.articles), round(seconds, 2))
+
+
+def _context(gold: Path, split: str, settings: Settings, vocabulary: Vocabulary) -> dict[str, Any]:
+    return {
+        "gold": str(gold),
+        "split": split,
+        "entity_model": settings.entity_model,
+        "entity_model_digest": recogniser_digest(settings.entity_model),
+        "vocabulary": vocabulary.digest,
+        "concepts": len(vocabulary),
+        "versions": {"python": platform.python_version()}
+        | {name: importlib.metadata.version(name) for name in _LIBRARIES},
+        "hardware": {"machine": platform.machine(), "cores": os.cpu_count()},
+    }

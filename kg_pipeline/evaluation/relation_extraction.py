@@ -1,0 +1,197 @@
+"""How good offline relation extraction is: BioRED given its entities and end to end, and ChemProt.
+
+BioRED annotates which entities of an abstract are related, how, and in neither direction; so figures are of pairs of
+identifiers of an abstract. `passage` reads whole abstracts (Luo et al. 2022, doi:10.1093/bib/bbac282); `rules`, `model` and `both` are the triples that go
+into a graph, which need a sentence that states them and are asked for precision. ChemProt is the distribution of SciBERT (Beltagy et al.
+2019), 13 labels, related pairs only, so that micro F1 is accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from kg_pipeline.evaluation.gold import GoldSentence
+from kg_pipeline.evaluation.relation_gold import ReadArticle, chemprot_features
+from kg_pipeline.extraction.model_triples import model_triples
+from kg_pipeline.extraction.offline_triples import OfflineTriple
+from kg_pipeline.extraction.relation_model.features import GROUPED
+from kg_pipeline.extraction.relation_model.weights import load_classifiers
+from kg_pipeline.extraction.sentence_parser import SentenceParser
+from kg_pipeline.vocabulary.predicates import PREDICATES
+
+#: Least probability of a pair of an abstract; the best one for F1 on held-out abstracts of the training split.
+PASSAGE_THRESHOLD = 0.34
+METHODS = ("rules", "model", "both")
+_BINS = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.01)
+
+Pair = tuple[str, frozenset[str]]  # PMID and two identifiers
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Precision, recall and F1 of `found` against `gold` pairs."""
+
+    found: int
+    gold: int
+    right: int
+
+    @property
+    def precision(self) -> float:
+        """Right of found; 0 where nothing was found."""
+        return self.right / self.found if self.found else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Right of gold."""
+        return self.right / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of the two."""
+        return 2 * self.right / (self.found + self.gold) if self.found + self.gold else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """Triples of one extractor whose confidence lies in a bin: what they promise, and how many are right."""
+
+    extractor: str
+    low: float
+    high: float
+    triples: int
+    expected: float
+    observed: float
+
+
+@dataclass(frozen=True, slots=True)
+class BioredFigures:
+    """Figures on BioRED given its entities; `signs` are right signs of signed triples whose pair has one."""
+
+    pairs: Mapping[str, Score]
+    typed: Score
+    signs: Mapping[str, Score]
+    reliability: tuple[Reliability, ...]
+
+
+def score_biored(articles: Sequence[ReadArticle]) -> BioredFigures:
+    """Score abstracts of BioRED with their annotated entities."""
+    gold = {
+        (each.article.pmid, frozenset((relation.head, relation.tail))): relation.kind
+        for each in articles
+        for relation in reversed(each.article.relations)
+    }
+    passage = _passage_kinds(articles)
+    triples: dict[str, list[tuple[ReadArticle, OfflineTriple]]] = {method: [] for method in METHODS}
+    for article in articles:
+        of_rules = [triple for _, found in article.read for triple in found]
+        of_model = model_triples(article.read)
+        for method, found in (("rules", of_rules), ("model", of_model), ("both", [*of_rules, *of_model])):
+            triples[method] += [(article, triple) for triple in found if not triple.negated]
+    pairs = {"passage": _score(passage, gold)}
+    pairs |= {method: _score(_pairs(found), gold) for method, found in triples.items()}
+    right = sum(gold.get(pair) == kind for pair, kind in passage.items())
+    return BioredFigures(
+        pairs=pairs,
+        typed=Score(len(passage), len(gold), right),
+        signs={method: _signs(found, gold) for method, found in triples.items()},
+        reliability=tuple(
+            row for method in ("rules", "model") for row in _reliability(method, triples[method], gold)
+        ),
+    )
+
+
+def score_chemprot(sentences: Sequence[GoldSentence], parser: SentenceParser) -> dict[str, Score]:
+    """Score of each label and, as `micro`, of all."""
+    classifier = load_classifiers()["chemprot"]
+    rows = [
+        [each for each in features if GROUPED not in each]
+        for features in chemprot_features(sentences, parser)
+    ]
+    best = classifier.probabilities(rows).argmax(axis=1)
+    found = [classifier.labels[i] for i in best]
+    gold = [sentence.label for sentence in sentences]
+    scores = {
+        label: Score(
+            found.count(label),
+            gold.count(label),
+            sum(a == b == label for a, b in zip(found, gold, strict=True)),
+        )
+        for label in sorted({*gold, *found})
+    }
+    agreed = sum(a == b for a, b in zip(found, gold, strict=True))
+    return {**scores, "micro": Score(len(found), len(gold), agreed)}
+
+
+def _passage_kinds(articles: Sequence[ReadArticle]) -> dict[Pair, str]:
+    """Pairs that the model of whole abstracts relates, and how."""
+    classifiers = load_classifiers()
+    pairs = [(article, pair) for article in articles for pair in article.entities]
+    rows = [pair.features for _, pair in pairs]
+    related = classifiers["passage"].probabilities(rows)[:, 0] >= PASSAGE_THRESHOLD
+    kinds = classifiers["passage_kind"]
+    best = kinds.scores(rows).argmax(axis=1)
+    return {
+        (article.article.pmid, frozenset((pair.first, pair.second))): kinds.labels[kind]
+        for (article, pair), is_related, kind in zip(pairs, related, best, strict=True)
+        if is_related
+    }
+
+
+def _pairs(found: Iterable[tuple[ReadArticle, OfflineTriple]]) -> set[Pair]:
+    """One pair of identifiers a pair of mentions: an annotated one if there is any."""
+    pairs = set()
+    for article, triple in found:
+        told = _identifiers(article, triple)
+        if told:
+            pairs.add(told[0])
+    return pairs
+
+
+def _identifiers(article: ReadArticle, triple: OfflineTriple) -> list[Pair]:
+    """Pairs of identifiers of the two ends, those that are annotated as related first."""
+    named = {f"{article.article.pmid}:{m.start}-{m.end}": m.identifiers for m in article.article.mentions}
+    pairs = [
+        frozenset((a, b))
+        for a in named.get(triple.head.mention_id, ())
+        for b in named.get(triple.tail.mention_id, ())
+        if a != b
+    ]
+    annotated = {frozenset((each.head, each.tail)) for each in article.article.relations}
+    ordered = sorted(pairs, key=lambda pair: (pair not in annotated, sorted(pair)))
+    return [(article.article.pmid, pair) for pair in ordered]
+
+
+def _score(found: Iterable[Pair], gold: Mapping[Pair, str]) -> Score:
+    pairs = set(found)
+    return Score(len(pairs), len(gold), len(pairs & gold.keys()))
+
+
+def _signs(found: Iterable[tuple[ReadArticle, OfflineTriple]], gold: Mapping[Pair, str]) -> Score:
+    signed = right = 0
+    for article, triple in found:
+        sign = PREDICATES[triple.predicate].sign
+        kinds = [gold[pair] for pair in _identifiers(article, triple)[:1] if pair in gold]
+        if sign and kinds and kinds[0].endswith("_Correlation"):
+            signed += 1
+            right += (sign > 0) == kinds[0].startswith("Positive")
+    return Score(signed, signed, right)
+
+
+def _reliability(
+    extractor: str, found: Sequence[tuple[ReadArticle, OfflineTriple]], gold: Mapping[Pair, str]
+) -> list[Reliability]:
+    judged = []
+    for article, triple in found:
+        told = _identifiers(article, triple)
+        if told:
+            judged.append((triple.confidence, told[0] in gold))
+    rows = []
+    for low, high in pairwise(_BINS):
+        inside = [(confidence, right) for confidence, right in judged if low <= confidence < high]
+        if inside:
+            expected = sum(confidence for confidence, _ in inside) / len(inside)
+            observed = sum(right for _, right in inside) / len(inside)
+            rows.append(Reliability(extractor, low, min(high, 1.0), len(inside), expected, observed))
+    return rows

@@ -1,0 +1,151 @@
+"""BioRED end to end: our own mentions and links, compared with the annotated relations by cross-references.
+
+An annotated relation counts as found where a pair of our concepts answers to its two identifiers; two pairs that
+answer to one relation count once. A pair of concepts that answers to no annotated pair is wrong, also where its
+entities are not annotated at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from kg_pipeline.evaluation.entity_linking import References, gold_identifiers
+from kg_pipeline.evaluation.gold import GoldArticle
+from kg_pipeline.evaluation.relation_extraction import PASSAGE_THRESHOLD, Score
+from kg_pipeline.extraction.grounding import MentionSpan
+from kg_pipeline.extraction.mentions import Mention, find_mentions
+from kg_pipeline.extraction.model_triples import model_triples
+from kg_pipeline.extraction.ner.recogniser import NameRecogniser
+from kg_pipeline.extraction.offline_triples import read
+from kg_pipeline.extraction.relation_model.features import SentenceView
+from kg_pipeline.extraction.relation_model.pairs import are_related_groups
+from kg_pipeline.extraction.relation_model.passage import Naming, entity_pairs
+from kg_pipeline.extraction.relation_model.weights import load_classifiers
+from kg_pipeline.extraction.sentence_parser import Sentence, SentenceParser
+from kg_pipeline.text.abbreviations import find_definitions
+from kg_pipeline.text.sentences import SentenceSplitter
+from kg_pipeline.vocabulary.categories import group_of
+from kg_pipeline.vocabulary.index import Vocabulary
+
+Span = tuple[int, int]
+Concepts = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """An article with the sentences and the mentions that our own stages find in it."""
+
+    article: GoldArticle
+    sentences: tuple[Span, ...]
+    mentions: tuple[Mention, ...]
+
+
+def link_articles(
+    articles: Iterable[GoldArticle],
+    splitter: SentenceSplitter,
+    vocabulary: Vocabulary,
+    recogniser: NameRecogniser | None = None,
+) -> Iterator[Linked]:
+    """What the stages before this one find in annotated abstracts, the annotations left aside."""
+    for article in articles:
+        spans = splitter.split(article.text)
+        mentions = find_mentions(
+            article.text, spans, find_definitions(article.text), {}, vocabulary, recogniser
+        )
+        yield Linked(article, tuple(spans), tuple(mentions))
+
+
+def score_end_to_end(
+    articles: Iterable[Linked], parser: SentenceParser, references: References
+) -> dict[str, Score]:
+    """Scores of whole abstracts (`passage`) and of the triples that go into a graph (`triples`)."""
+    totals = {"passage": Score(0, 0, 0), "triples": Score(0, 0, 0)}
+    for article in articles:
+        gold = _gold_pairs(article.article)
+        for name, found in _found(article, parser).items():
+            total = totals[name]
+            ends = [tuple(references.of(concept) for concept in sorted(pair)) for pair in found]
+            matches = [[pair for pair in gold if _answers(each, pair)] for each in ends]
+            recalled = {pair for each in matches for pair in each}
+            wrong = sum(not each for each in matches)
+            totals[name] = Score(
+                total.found + wrong + len(recalled), total.gold + len(gold), total.right + len(recalled)
+            )
+    return totals
+
+
+def _answers(ends: Sequence[set[str]], pair: Concepts) -> bool:
+    """Whether one end answers to one identifier of the pair and the other end to the other one."""
+    first, *rest = sorted(pair)
+    second = rest[0] if rest else first
+    return (first in ends[0] and second in ends[1]) or (second in ends[0] and first in ends[1])
+
+
+def _found(article: Linked, parser: SentenceParser) -> Mapping[str, set[Concepts]]:
+    sentences = list(_sentences(article))
+    parses = [(parse, tuple(read(parse))) for parse in parser.parse(sentences)]
+    triples = [triple for _, found in parses for triple in found] + model_triples(parses)
+    pairs = {
+        frozenset((triple.head.concept_id, triple.tail.concept_id))
+        for triple in triples
+        if not triple.negated and triple.head.concept_id and triple.tail.concept_id
+    }
+    namings, views = [], []
+    for number, (parse, found) in enumerate(parses):
+        mentions = parse.sentence.mentions
+        namings += [Naming(number, m.concept_id, m.category) for m in mentions if m.concept_id]
+        view = SentenceView(parse, found)
+        for i, j in combinations(range(len(mentions)), 2):
+            first, second = mentions[i], mentions[j]
+            if (
+                first.concept_id
+                and second.concept_id
+                and first.concept_id != second.concept_id
+                and first.end <= second.start
+                and are_related_groups(group_of(first.category), group_of(second.category))
+            ):
+                views.append((number, first.concept_id, second.concept_id, view.pair(i, j).features))
+    entities = list(entity_pairs(len(sentences), namings, views))
+    scores = load_classifiers()["passage"].probabilities([pair.features for pair in entities])[:, 0]
+    return {
+        "triples": {frozenset(each for each in pair if each) for pair in pairs},
+        "passage": {
+            frozenset((pair.first, pair.second))
+            for pair, score in zip(entities, scores, strict=True)
+            if score >= PASSAGE_THRESHOLD
+        },
+    }
+
+
+def _sentences(article: Linked) -> Iterator[Sentence]:
+    for start, end in article.sentences:
+        inside = [
+            MentionSpan(
+                f"{article.article.pmid}:{m.start}-{m.end}",
+                m.start,
+                m.end,
+                m.text,
+                m.normal_form,
+                m.category,
+                m.concept_id,
+            )
+            for m in article.mentions
+            if start <= m.start and m.end <= end
+        ]
+        yield Sentence(start, article.article.text[start:end], tuple(inside))
+
+
+def _gold_pairs(article: GoldArticle) -> list[Concepts]:
+    """Annotated pairs by prefixed identifiers, each once."""
+    prefixed = {
+        identifier: next(iter(gold_identifiers(replace(mention, identifiers=(identifier,)))))
+        for mention in article.mentions
+        for identifier in mention.identifiers
+    }
+    pairs = [
+        frozenset((prefixed.get(each.head, each.head), prefixed.get(each.tail, each.tail)))
+        for each in article.relations
+    ]
+    return list(dict.fromkeys(pairs))
