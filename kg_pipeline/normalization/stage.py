@@ -13,7 +13,9 @@ import polars as pl
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
+from kg_pipeline.normalization.decisions import Decisions, read_decisions
 from kg_pipeline.normalization.egot import standardise_egot, stem_score
+from kg_pipeline.normalization.pinning import USER_DECISION, pinned
 from kg_pipeline.normalization.standardise import (
     ABBREVIATION,
     EGOT_STEM,
@@ -37,6 +39,7 @@ _ASSIGNED = {
     "score": pl.Float32,
     **dict.fromkeys(_FORM, pl.String),
     "entity_id": pl.String,
+    "is_pinned": pl.Boolean,
 }
 
 
@@ -53,13 +56,15 @@ class EntityReport:
 def build_entities(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> EntityReport:
     """Standardise all mentions of a corpus; writes `entities`, `entity_mentions` and `merges`.
 
-    `spec.standardization` chooses the guarded rules or those of the eGoT paper. `settings` is part of the stage
-    signature; nothing of a machine decides which names are one entity.
+    `spec.standardization` chooses the guarded rules or those of the eGoT paper. Decisions that people made about names
+    of this corpus come last (`kg_pipeline.normalization.decisions`), whichever rules are chosen.
     """
-    forms = _forms(datasets, spec.name)
+    decisions = read_decisions(settings.home, spec.name)
+    forms = corpus_forms(datasets, spec.name, decisions)
     is_egot = spec.standardization == "egot"
     result = standardise_egot(forms) if is_egot else standardise(forms)
-    assigned = _assign(datasets, spec.name, result)
+    result = pinned(result, decisions)
+    assigned = _assign(datasets, spec.name, result, decisions)
     entities = _entities(result, assigned)
     merges = _merges(entities, assigned, is_egot=is_egot)
     datasets.write("entity_mentions", spec.name, assigned.select("article_id", "mention_id", "entity_id"))
@@ -68,8 +73,11 @@ def build_entities(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> 
     return EntityReport(entities.height, merges.height, assigned.height, result.vetoed.total())
 
 
-def _shards(datasets: Datasets, corpus: str) -> Iterator[pl.DataFrame]:
-    """Mentions of each shard, those a language model added included, each position once."""
+def _shards(datasets: Datasets, corpus: str, decisions: Decisions) -> Iterator[pl.DataFrame]:
+    """Mentions of each shard, those a language model added included, each position once.
+
+    A short form that people parted from the long form its article defines stands for itself.
+    """
     for shard in sorted({*datasets.shards("mentions", corpus), *datasets.shards("triple_mentions", corpus)}):
         both = [datasets.read_or_empty(name, corpus, shard) for name in ("mentions", "triple_mentions")]
         yield (
@@ -81,11 +89,23 @@ def _shards(datasets: Datasets, corpus: str) -> Iterator[pl.DataFrame]:
                 score=pl.col("candidates").list.first().struct.field("score").fill_null(1.0),
                 is_open=(pl.col("candidates").list.len() > 0) & pl.col("concept_id").is_null(),
             )
+            .with_columns(
+                normal_form=pl.when(_is_parted(decisions)).then("text").otherwise("normal_form"),
+                concept_id=pl.when(_is_parted(decisions)).then(pl.lit("")).otherwise("concept_id"),
+                is_open=pl.col("is_open") | _is_parted(decisions),
+            )
             .drop("candidates")
         )
 
 
-def _forms(datasets: Datasets, corpus: str) -> list[Form]:
+def _is_parted(decisions: Decisions) -> pl.Expr:
+    pairs = [*decisions.apart, *((other, one) for one, other in decisions.apart)]
+    is_pair = [(pl.col("text") == one) & (pl.col("normal_form") == other) for one, other in sorted(pairs)]
+    return pl.any_horizontal(is_pair) if is_pair else pl.lit(value=False)
+
+
+def corpus_forms(datasets: Datasets, corpus: str, decisions: Decisions | None = None) -> list[Form]:
+    """The distinct normal forms of a corpus with their counts, in order; none where it has no mentions."""
     partial = [
         shard.group_by(_FORM).agg(
             count=pl.len(),
@@ -93,7 +113,7 @@ def _forms(datasets: Datasets, corpus: str) -> list[Form]:
             score=pl.col("score").max(),
             is_open=pl.col("is_open").any(),
         )
-        for shard in _shards(datasets, corpus)
+        for shard in _shards(datasets, corpus, decisions or Decisions())
     ]
     if not partial:
         return []
@@ -110,16 +130,20 @@ def _forms(datasets: Datasets, corpus: str) -> list[Form]:
     ]  # fmt: skip
 
 
-def _assign(datasets: Datasets, corpus: str, result: Standardised) -> pl.DataFrame:
+def _assign(datasets: Datasets, corpus: str, result: Standardised, decisions: Decisions) -> pl.DataFrame:
     """Every mention with the entity of its form."""
     assignment = pl.DataFrame(
-        [(*form.key, cluster.entity_id) for cluster in result.clusters for form in cluster.forms],
-        schema={**dict.fromkeys(_FORM, pl.String), "entity_id": pl.String},
+        [
+            (*form.key, cluster.entity_id, form.pinned_to is not None)
+            for cluster in result.clusters
+            for form in cluster.forms
+        ],
+        schema={**dict.fromkeys(_FORM, pl.String), "entity_id": pl.String, "is_pinned": pl.Boolean},
         orient="row",
     )
     parts = [
         shard.select("article_id", "mention_id", "text", "start", "score", *_FORM).join(assignment, on=_FORM)
-        for shard in _shards(datasets, corpus)
+        for shard in _shards(datasets, corpus, decisions)
     ]
     if not parts:
         return pl.DataFrame(schema=_ASSIGNED)
@@ -147,7 +171,7 @@ def _entities(result: Standardised, assigned: pl.DataFrame) -> pl.DataFrame:
 
 def _merges(entities: pl.DataFrame, assigned: pl.DataFrame, *, is_egot: bool) -> pl.DataFrame:
     """A row for every name that went to an entity of another name, with the rule that brought it there."""
-    seen = assigned.group_by("entity_id", "text", "normal_form", "concept_id").agg(
+    seen = assigned.group_by("entity_id", "text", "normal_form", "concept_id", "is_pinned").agg(
         evidence=pl.col("mention_id").min(), score=pl.col("score").max()
     )
     short = seen.filter(pl.col("text") != pl.col("normal_form")).select(
@@ -161,10 +185,16 @@ def _merges(entities: pl.DataFrame, assigned: pl.DataFrame, *, is_egot: bool) ->
     full = seen.select(
         "entity_id",
         name_b="normal_form",
-        rule=pl.when(by_concept)
+        rule=pl.when("is_pinned")
+        .then(pl.lit(USER_DECISION))
+        .when(by_concept)
         .then(pl.lit(SAME_CONCEPT))
         .otherwise(pl.lit(EGOT_STEM if is_egot else SPELLING_VARIANT)),
-        score=pl.when(by_concept).then(pl.col("score")).otherwise(pl.lit(SPELLING_SCORE, pl.Float32)),
+        score=pl.when("is_pinned")
+        .then(pl.lit(1.0, pl.Float32))
+        .when(by_concept)
+        .then(pl.col("score"))
+        .otherwise(pl.lit(SPELLING_SCORE, pl.Float32)),
         evidence=pl.when(by_concept).then(pl.col("concept_id")).otherwise(pl.col("evidence")),
     )
     rows = (

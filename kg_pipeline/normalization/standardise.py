@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kg_pipeline.fingerprint import short_digest
-from kg_pipeline.normalization.guards import Named, veto
-from kg_pipeline.normalization.name_parts import same_spelling, spelling_keys
 from kg_pipeline.vocabulary.categories import OTHER, compatible, group_of, priority
+from kg_pipeline.vocabulary.guards import Named, veto
+from kg_pipeline.vocabulary.name_parts import same_spelling, spelling_keys
 from kg_pipeline.vocabulary.symbols import SHORT, is_symbol
 
 SAME_CONCEPT = "same_concept"
@@ -35,7 +35,8 @@ class Form:
 
     `is_open` tells that the vocabulary offered several readings and none was accepted; such a form is not joined to a
     concept by its spelling. `evidence` is the first mention of the form. `joined_to` and `is_foreign` are set here: the
-    concept it joined by spelling, and that its own concept was refused because the categories differ.
+    concept it joined by spelling, and that its own concept was refused because the categories differ; `pinned_to` is the
+    entity that a person's decision joined it to.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Form:
     is_open: bool = False
     joined_to: str | None = None
     is_foreign: bool = False
+    pinned_to: str | None = None
 
     @property
     def link(self) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import marisa_trie
@@ -16,10 +17,14 @@ from kg_pipeline.files import sync, temporary_sibling
 from kg_pipeline.fingerprint import code_digest, file_sha256, short_digest
 from kg_pipeline.schema import CONCEPTS
 from kg_pipeline.settings import Settings
-from kg_pipeline.vocabulary.index import CONCEPTS_FILE, NAMES_FILE, RECORD
+from kg_pipeline.vocabulary.index import CONCEPTS_FILE, NAMES_FILE, ORTHOLOGS_FILE, RECORD
+from kg_pipeline.vocabulary.stack import OPEN_VOCABULARY, concept_table, orthologs_of
 from kg_pipeline.vocabulary.variants import normal_key, singular_word
 
-OPEN_VOCABULARY = Path(__file__).parent / "data" / "open.parquet"
+__all__ = ["OPEN_VOCABULARY", "ORTHOLOGS", "build_vocabulary", "vocabulary_digest"]
+
+_SLICE = 50_000
+ORTHOLOGS = pa.schema([("concept_id", pa.string()), ("taxon", pa.string()), ("ortholog", pa.string())])
 #: Modules that decide what an index holds and finds.
 CODE = tuple(
     f"kg_pipeline.vocabulary.{module}"
@@ -29,9 +34,18 @@ CODE = tuple(
         "folding",
         "generic",
         "index",
+        "linking",
         "matcher",
+        "name_parts",
+        "guard_words",
+        "guards",
+        "rewrite_words",
+        "rewrites",
         "stopwords",
         "symbols",
+        "taxa",
+        "typing_errors",
+        "variant_names",
         "variants",
         "words",
     )
@@ -39,12 +53,13 @@ CODE = tuple(
 
 
 def vocabulary_digest(source: Path = OPEN_VOCABULARY) -> str:
-    """Digest of the concept table, of the code that indexes and matches it, and of the trie library."""
-    return short_digest(file_sha256(source), code_digest(CODE, ["marisa-trie", "pyarrow"]))
+    """Digest of the concept table and its orthologs, of the code that indexes and matches it, and of the trie library."""
+    files = [path for path in (source, orthologs_of(source)) if path.is_file()]
+    return short_digest([file_sha256(path) for path in files], code_digest(CODE, ["marisa-trie", "pyarrow"]))
 
 
-def build_vocabulary(settings: Settings, source: Path = OPEN_VOCABULARY) -> Path:
-    """Folder of the index under `settings.cache / "vocabulary"`, built if it is not there yet.
+def build_vocabulary(settings: Settings, source: Path | None = None) -> Path:
+    """Folder of the index of the vocabularies that the settings choose, or of a concept table; built if it is not there yet.
 
     Processes that ask at the same time wait for the one that builds.
 
@@ -55,6 +70,8 @@ def build_vocabulary(settings: Settings, source: Path = OPEN_VOCABULARY) -> Path
 
     """
     root = settings.cache / "vocabulary"
+    if source is None:
+        source = concept_table(settings)
     if not source.is_file():
         raise ModelError(
             f"The concept table {source} is missing. Install the package again, or run scripts/build_vocabulary.py."
@@ -79,13 +96,10 @@ def _build(source: Path, folder: Path) -> None:
     aside = temporary_sibling(folder)
     aside.mkdir()
     try:
-        keys = _keys(table.column("names").to_pylist())
+        keys = _keys(table.column("names"))
         marisa_trie.RecordTrie(RECORD, keys).save(str(aside / NAMES_FILE))
-        with (
-            pa.OSFile(str(aside / CONCEPTS_FILE), "wb") as sink,
-            pa.ipc.new_file(sink, table.schema) as writer,
-        ):
-            writer.write_table(table)
+        _save(_compact(table), aside / CONCEPTS_FILE)
+        _save(_orthologs(source), aside / ORTHOLOGS_FILE)
         for path in sorted(aside.iterdir()):
             sync(path)
         aside.rename(folder)
@@ -93,8 +107,30 @@ def _build(source: Path, folder: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _keys(concepts: list[list[str]]) -> Iterator[tuple[str, tuple[int, int, int]]]:
-    for row, names in enumerate(concepts):
+def _compact(table: pa.Table) -> pa.Table:
+    """The columns as the index keeps them: no preferred name, as it is the first of the names; few values by number."""
+    for name in ("category", "source"):
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, name, table.column(name).dictionary_encode())
+    return table.drop_columns(["name"])
+
+
+def _orthologs(source: Path) -> pa.Table:
+    path = orthologs_of(source)
+    if not path.is_file():
+        return ORTHOLOGS.empty_table()
+    return pq.read_table(path, schema=ORTHOLOGS).sort_by("concept_id").combine_chunks()
+
+
+def _save(table: pa.Table, path: Path) -> None:
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _keys(concepts: pa.ChunkedArray) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    # A slice at a time, so that a vocabulary of millions of concepts is not held as Python objects.
+    slices = (concepts.slice(start, _SLICE).to_pylist() for start in range(0, max(len(concepts), 1), _SLICE))
+    for row, names in enumerate(chain.from_iterable(slices)):
         for position, name in enumerate(names[:65_535]):
             key = normal_key(name)
             if not key:

@@ -15,6 +15,7 @@ ORGANISM = "organism"
 PROCESS = "process"
 PROCEDURE = "procedure"
 ENVIRONMENT = "environment"
+VARIANT = "variant"
 OTHER = "other"
 
 _GROUPS: dict[str, str] = {
@@ -26,7 +27,7 @@ _GROUPS: dict[str, str] = {
     "biolink:MicroRNA": GENE,
     "biolink:MacromolecularComplex": GENE,
     "biolink:Transcript": GENE,
-    "biolink:SequenceVariant": "variant",
+    "biolink:SequenceVariant": VARIANT,
     "biolink:GenomicEntity": "genomic",
     "biolink:ChemicalEntity": CHEMICAL,
     "biolink:SmallMolecule": CHEMICAL,
@@ -55,7 +56,7 @@ _PRIORITY = (
     GENE,
     DISORDER,
     CHEMICAL,
-    "variant",
+    VARIANT,
     "cell line",
     ANATOMY,
     ORGANISM,
@@ -66,6 +67,11 @@ _PRIORITY = (
     OTHER,
 )
 _RANK = {group: rank for rank, group in enumerate(_PRIORITY)}
+
+
+def known_categories() -> frozenset[str]:
+    """Biolink categories that belong to a group."""
+    return frozenset(_GROUPS)
 
 
 def group_of(category: str) -> str:

@@ -15,11 +15,12 @@ from kg_pipeline.vocabulary.categories import (
     OTHER,
     PROCEDURE,
     PROCESS,
+    VARIANT,
     group_of,
 )
 
-_VARIANT, _CELL_LINE, _GENOMIC = "variant", "cell line", "genomic"
-_MOLECULES = frozenset({GENE, CHEMICAL, _VARIANT, _GENOMIC})
+_CELL_LINE, _GENOMIC = "cell line", "genomic"
+_MOLECULES = frozenset({GENE, CHEMICAL, VARIANT, _GENOMIC})
 _CELLS = frozenset({ANATOMY, _CELL_LINE})
 _ANY = _MOLECULES | _CELLS | {DISORDER, PROCESS, ORGANISM, PROCEDURE, ENVIRONMENT}
 _ILLS = frozenset({DISORDER, PROCESS})

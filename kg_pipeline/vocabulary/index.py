@@ -1,12 +1,14 @@
 """The look-up index: names to concepts, memory-mapped, safe for many readers.
 
-A vocabulary is a folder with two files, made by `kg_pipeline.vocabulary.build`: `names.marisa`, a trie from folded
-names to (concept row, position of the name), and `concepts.arrow`, the concept columns sorted by identifier. Both
+A vocabulary is a folder made by `kg_pipeline.vocabulary.build`: `names.marisa`, a trie from folded names to
+(concept row, position of the name); `concepts.arrow`, the concept columns sorted by identifier, without the preferred
+name, which is the first of the names; and `orthologs.arrow`, which gene of another species corresponds to a gene. All
 open by memory map, so opening costs no more than a few file operations and processes share the pages.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,10 +22,12 @@ from kg_pipeline.errors import ModelError
 from kg_pipeline.vocabulary.categories import DISORDER, group_of, priority
 from kg_pipeline.vocabulary.matcher import find_spans
 from kg_pipeline.vocabulary.symbols import case_cost, is_symbol
+from kg_pipeline.vocabulary.typing_errors import one_edit
 from kg_pipeline.vocabulary.variants import normal_key, variants
 
 NAMES_FILE = "names.marisa"
 CONCEPTS_FILE = "concepts.arrow"
+ORTHOLOGS_FILE = "orthologs.arrow"
 #: A record of the trie: concept row, position in its names, 1 if the key is a derived form (singular, joined hyphen).
 RECORD = "<IHB"
 
@@ -38,11 +42,16 @@ _TRUST: dict[str, tuple[float, float]] = {
     "MESH": (0.96, 0.88),
     "CHEBI": (0.95, 0.88),
     "GO": (0.9, 0.78),
+    # Symbols of model organisms: below the human gene where both are written alike, above it in their own case.
+    "MGI": (0.92, 0.75),
+    "RGD": (0.85, 0.7),
 }
+#: Sources of genes of other species than ours; in running text their symbols must not be mere letters (Kit, Was).
+_FOREIGN = ("MGI:", "RGD:")
 _DEFAULT_TRUST = (0.9, 0.8)
-#: Synonyms of a concept that our own supplement names too.
+#: Behind the source: how many names after the preferred one our own supplement gives.
 _REVIEWED = "+KG"
-_REVIEWED_TRUST = 0.93
+_REVIEWED_TRUST = 0.98
 #: The approved name of a gene, which stands second in its names, is as good as a synonym of a curated vocabulary.
 _GENE_NAME_TRUST = 0.9
 _DERIVED_COST = 0.02
@@ -111,15 +120,15 @@ class Vocabulary:
         self.digest = folder.name
         try:
             self._names = marisa_trie.RecordTrie(RECORD).mmap(str(folder / NAMES_FILE))
-            table = pa.ipc.open_file(pa.memory_map(str(folder / CONCEPTS_FILE))).read_all()
+            table = _mapped(folder / CONCEPTS_FILE)
+            orthologs = _mapped(folder / ORTHOLOGS_FILE)
         except (OSError, RuntimeError, pa.ArrowInvalid) as error:
             raise ModelError(
                 f"The vocabulary index {folder} cannot be opened ({error}). Delete the folder; the next build makes it again."
             ) from error
-        self._columns: dict[str, Any] = {
-            name: table.column(name).combine_chunks() for name in table.column_names
-        }
+        self._columns: dict[str, Any] = _columns(table)
         self._count: int = table.num_rows
+        self._orthologs = _columns(orthologs)
         # Bound to the instance, so that a closed vocabulary takes its cache along.
         self._read = lru_cache(maxsize=65_536)(self._candidates)
 
@@ -140,12 +149,26 @@ class Vocabulary:
                     )
         return _ranked(best)
 
+    def near(self, name: str) -> list[str]:
+        """Names of the vocabulary that differ from this one by one typing error, as look-up keys, in order."""
+        return [key for key in one_edit(normal_key(name)) if key in self._names]
+
     def match(self, text: str) -> list[Match]:
         """Names in a text: longest first from the left, on token borders, not overlapping."""
         return [
             Match(start, end, candidates)
-            for start, end, candidates in find_spans(text, self._names, self._read)
+            for start, end, candidates in find_spans(text, self._names, self._recognise)
         ]
+
+    def ortholog(self, concept_id: str, taxon: str) -> str | None:
+        """The gene of a taxon (NCBITaxon:10090) that corresponds to a human gene, where the vocabulary knows one."""
+        genes = self._orthologs["concept_id"]
+        at = bisect_left(range(len(genes)), concept_id, key=lambda row: str(genes[row].as_py()))
+        while at < len(genes) and genes[at].as_py() == concept_id:
+            if self._orthologs["taxon"][at].as_py() == taxon:
+                return str(self._orthologs["ortholog"][at].as_py())
+            at += 1
+        return None
 
     def concept(self, concept_id: str) -> Concept | None:
         """The concept of that identifier."""
@@ -155,7 +178,7 @@ class Vocabulary:
         columns = self._columns
         return Concept(
             concept_id,
-            columns["name"][row].as_py(),
+            columns["names"][row][0].as_py(),
             columns["category"][row].as_py(),
             tuple(columns["names"][row].as_py()),
             tuple(columns["parents"][row].as_py()),
@@ -179,14 +202,15 @@ class Vocabulary:
 
     def _row(self, concept_id: str) -> int | None:
         ids = self._columns["concept_id"]
-        low, high = 0, self._count
-        while low < high:
-            middle = (low + high) // 2
-            if ids[middle].as_py() < concept_id:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < self._count and ids[low].as_py() == concept_id else None
+        at = bisect_left(range(self._count), concept_id, key=lambda row: str(ids[row].as_py()))
+        return at if at < self._count and ids[at].as_py() == concept_id else None
+
+    def _recognise(self, key: str, surface: str) -> tuple[Candidate, ...]:
+        """What a surface in running text may stand for; a gene of another species needs more than letters."""
+        found = self._read(key, surface)
+        if surface.isalpha():
+            return tuple(c for c in found if not c.concept_id.startswith(_FOREIGN))
+        return found
 
     def _candidates(self, key: str, surface: str) -> tuple[Candidate, ...]:
         best: dict[str, Candidate] = {}
@@ -204,7 +228,7 @@ class Vocabulary:
             concept_id: str = columns["concept_id"][row].as_py()
             known = best.get(concept_id)
             if score > 0 and (known is None or known.score < score):
-                preferred = columns["name"][row].as_py()
+                preferred = columns["names"][row][0].as_py()
                 best[concept_id] = Candidate(concept_id, preferred, columns["category"][row].as_py(), score)
         return tuple(_ranked(best))
 
@@ -221,6 +245,14 @@ def open_vocabulary(path: Path) -> Vocabulary:
     return Vocabulary(path)
 
 
+def _mapped(path: Path) -> Any:
+    return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+
+
+def _columns(table: Any) -> dict[str, Any]:
+    return {name: table.column(name).combine_chunks() for name in table.column_names}
+
+
 def _is_word_alias(name: str, surface: str, category: str) -> bool:
     """Whether a short synonym of a gene or disease is written like a word (das, por, hi, Char): far more often one."""
     if len(name) > _WORD_ALIAS or not name.isalpha() or is_symbol(name) or name.lower() in _SHORT_NAMES:
@@ -229,9 +261,9 @@ def _is_word_alias(name: str, surface: str, category: str) -> bool:
 
 
 def _trust(source: str, position: int, name: str) -> float:
-    if position and source.endswith(_REVIEWED):
+    source, _, reviewed = source.partition(_REVIEWED)
+    if 0 < position <= int(reviewed or 0):
         return _REVIEWED_TRUST
-    source = source.removesuffix(_REVIEWED)
     preferred, other = _TRUST.get(source, _DEFAULT_TRUST)
     if position == 0:
         return preferred

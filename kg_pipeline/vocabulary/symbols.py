@@ -13,6 +13,8 @@ from kg_pipeline.vocabulary.folding import atoms
 
 _MAX_SYMBOL = 14
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]|[A-Z]{2}")
+#: Symbols of mouse and rat genes: Stat3, Trp53, Cyp1a2.
+_RODENT_SYMBOL = re.compile(r"[A-Z][a-z]{1,5}\d+[a-z]?\d*")
 #: Cost of another case, by how far it is from the name's own.
 UPPER_CASE_COST = 0.08
 OTHER_CASE_COST = 0.4
@@ -28,6 +30,8 @@ def is_symbol(name: str) -> bool:
     if not letters:
         return True
     if all(c.isupper() for c in letters) or _INNER_CAPITAL.search(name):
+        return True
+    if _RODENT_SYMBOL.fullmatch(name):
         return True
     return len(name) <= SHORT and any(c.isdigit() for c in name)
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.normalization.egot import normalise, standardise_egot, stem
-from kg_pipeline.normalization.guards import veto
 from kg_pipeline.normalization.standardise import Form, Standardised, canonical_name, standardise
+from kg_pipeline.vocabulary.guards import veto
 from kg_pipeline.vocabulary.words import words
 
 DISEASE, GENE, PROTEIN, DRUG, CELL = (

@@ -11,15 +11,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kg_pipeline.normalization.guard_words import EMPTY_HEADS, HEADS, LONE_PREFIXES, OPPOSED_WORDS, SALTS
-from kg_pipeline.normalization.name_parts import (
+from kg_pipeline.vocabulary.categories import compatible
+from kg_pipeline.vocabulary.guard_words import EMPTY_HEADS, HEADS, LONE_PREFIXES, OPPOSED_WORDS, SALTS
+from kg_pipeline.vocabulary.name_parts import (
     differ_by_prefix,
     is_shouted,
     parts_of,
     species_of,
     symbol_code,
 )
-from kg_pipeline.vocabulary.categories import compatible
 from kg_pipeline.vocabulary.symbols import SHORT, case_form, is_symbol
 from kg_pipeline.vocabulary.variants import singular
 

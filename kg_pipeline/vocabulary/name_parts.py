@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kg_pipeline.normalization.guard_words import EMPTY_HEADS, PREFIXES, QUALIFIERS, SPECIES_WORDS
 from kg_pipeline.vocabulary.folding import Atom, fold
+from kg_pipeline.vocabulary.guard_words import EMPTY_HEADS, PREFIXES, QUALIFIERS, SPECIES_WORDS
 from kg_pipeline.vocabulary.symbols import SHORT, case_form, is_symbol
 from kg_pipeline.vocabulary.variants import normal_key, singular, singular_word
 

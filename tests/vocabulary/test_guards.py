@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.normalization.guards import GUARDS, Named, categories, identifiers, veto
-from kg_pipeline.normalization.name_parts import same_spelling
+from kg_pipeline.vocabulary.guards import GUARDS, Named, categories, identifiers, veto
+from kg_pipeline.vocabulary.name_parts import same_spelling
 
 MUST_NOT_MERGE = """
 IL-1|IL-10

@@ -1,0 +1,165 @@
+"""`kg merges`, `kg merge` and `kg unmerge`: which names became one entity and why, and a person's word on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from kg_pipeline.cli.questions import CorpusName
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kg_pipeline.normalization.comparison import Comparison, Difference
+    from kg_pipeline.normalization.decisions import Verdict
+
+_SHOWN_DIFFERENCES = 20
+FirstName = Annotated[str, typer.Argument(help="A name as `kg merges` lists it.", metavar="NAME_A")]
+SecondName = Annotated[str, typer.Argument(help="Another one.", metavar="NAME_B")]
+
+
+def merges(
+    corpus: CorpusName,
+    name: Annotated[str, typer.Option(help="Only entities with these letters in one of the names.")] = "",
+    rule: Annotated[str, typer.Option(help="Only merges by this rule, such as spelling_variant.")] = "",
+    limit: Annotated[int, typer.Option(min=1, help="Rows shown.")] = 50,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Set the guarded rules beside the published ones (egot) instead."),
+    ] = False,
+) -> None:
+    """List which names became one entity, by which rule, and on what evidence."""
+    from kg_pipeline.corpora import find_corpus
+    from kg_pipeline.settings import load_settings
+
+    settings = load_settings()
+    find_corpus(settings.corpora_file, corpus)
+    console = Console(highlight=False)
+    if compare:
+        _show_comparison(console, corpus)
+    else:
+        _show_merges(console, corpus, name, rule, limit)
+
+
+def merge(corpus: CorpusName, name_a: FirstName, name_b: SecondName) -> None:
+    """Decide that two names are one entity; every later build respects it."""
+    _decide(corpus, "merge", name_a, name_b)
+
+
+def unmerge(corpus: CorpusName, name_a: FirstName, name_b: SecondName) -> None:
+    """Decide that two names are not one entity; every later build respects it."""
+    _decide(corpus, "apart", name_a, name_b)
+
+
+def _show_merges(console: Console, corpus: str, name: str, rule: str, limit: int) -> None:
+    import polars as pl
+
+    from kg_pipeline.datasets import Datasets
+    from kg_pipeline.settings import load_settings
+
+    rows = Datasets(load_settings().datasets).read("merges", corpus)
+    if name:
+        columns = [pl.col(column).str.to_lowercase() for column in ("name_a", "name_b")]
+        rows = rows.filter(pl.any_horizontal(c.str.contains(name.lower(), literal=True) for c in columns))
+    if rule:
+        rows = rows.filter(pl.col("rule") == rule)
+    table = Table(title=f"Names of {corpus} that became one entity")
+    for column in ("entity", "name", "rule", "score", "evidence", "concept"):
+        table.add_column(column, justify="right" if column == "score" else "left")
+    ordered = rows.sort("name_a", "name_b", "rule")
+    for row in ordered.head(limit).iter_rows(named=True):
+        cells = (
+            row["name_a"],
+            row["name_b"],
+            row["rule"],
+            f"{row['score']:.2f}",
+            row["evidence"],
+            row["entity_id"],
+        )
+        table.add_row(*(cell.replace("[", "\\[") for cell in cells))
+    console.print(table)
+    if rows.height > limit:
+        console.print(f"{limit} of {rows.height} merges; see the others with --limit, --name or --rule.")
+
+
+def _decide(corpus: str, verdict: Verdict, name_a: str, name_b: str) -> None:
+    from kg_pipeline.corpora import find_corpus
+    from kg_pipeline.normalization.decisions import decide, decisions_file, pair_of
+    from kg_pipeline.settings import load_settings
+
+    settings = load_settings()
+    find_corpus(settings.corpora_file, corpus)
+    pair = pair_of(name_a, name_b)
+    console = Console(highlight=False, soft_wrap=True)
+    said = "one entity" if verdict == "merge" else "not one entity"
+    if not decide(settings.home, corpus, verdict, pair):
+        console.print(f"{pair[0]} | {pair[1]}: {said}, as decided before.", markup=False)
+        return
+    console.print(
+        f"{pair[0]} | {pair[1]}: {said}, kept in {decisions_file(settings.home)}. "
+        f"`kg build {corpus}` carries it out.",
+        markup=False,
+    )
+    missing = [one for one in pair if one not in _names(corpus)]
+    if missing:
+        console.print(
+            f"No mention in {corpus} is called {' nor '.join(missing)} now; the decision waits for it.",
+            markup=False,
+        )
+
+
+def _names(corpus: str) -> set[str]:
+    """Names of mentions of the corpus, as written and as standardised; none before its first build."""
+    from kg_pipeline.datasets import Datasets
+    from kg_pipeline.settings import load_settings
+
+    datasets = Datasets(load_settings().datasets)
+    return {
+        name
+        for dataset in ("mentions", "triple_mentions")
+        for shard in datasets.shards(dataset, corpus)
+        for column in ("text", "normal_form")
+        for name in datasets.read_or_empty(dataset, corpus, shard)[column].unique()
+    }
+
+
+def _show_comparison(console: Console, corpus: str) -> None:
+    from kg_pipeline.datasets import Datasets
+    from kg_pipeline.normalization.comparison import compare
+    from kg_pipeline.normalization.stage import corpus_forms
+    from kg_pipeline.settings import load_settings
+
+    found = compare(corpus_forms(Datasets(load_settings().datasets), corpus))
+    console.print(_counts(corpus, found))
+    if found.objections:
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in found.objections.most_common())
+        console.print(
+            f"Why the guarded rules keep apart what the published ones join: {reasons}.", markup=False
+        )
+    console.print(_differences("Joined by the published rules only", found.only_egot, "why not"))
+    console.print(
+        _differences("Joined by the guarded rules only", found.only_guarded, "why the others do not")
+    )
+
+
+def _counts(corpus: str, found: Comparison) -> Table:
+    table = Table(title=f"{found.forms} names of {corpus} by both settings")
+    for column in ("", "guarded", "egot"):
+        table.add_column(column, justify="left" if not column else "right")
+    table.add_row("entities", str(found.guarded_entities), str(found.egot_entities))
+    table.add_row("names joined by both", str(found.both), str(found.both))
+    table.add_row("names joined by this one only", str(len(found.only_guarded)), str(len(found.only_egot)))
+    return table
+
+
+def _differences(title: str, differences: Sequence[Difference], why: str) -> Table:
+    table = Table(title=f"{title}: {len(differences)}, the most mentioned")
+    for column in ("name", "and", why, "mentions"):
+        table.add_column(column, justify="right" if column == "mentions" else "left")
+    for one in differences[:_SHOWN_DIFFERENCES]:
+        cells = (one.name, one.other, one.reason, str(one.mentions))
+        table.add_row(*(cell.replace("[", "\\[") for cell in cells))
+    return table

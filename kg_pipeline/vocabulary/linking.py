@@ -1,0 +1,287 @@
+"""From a name in an article to the concept it stands for.
+
+In this order, as Gilda does: what the article says a short form means, the name as it is, other ways to say it
+(`rewrites`), each only where the vocabulary has the result, and names that differ by a typing error, under the guards.
+Of several concepts with one name the article decides: the species its sentence is about, and the concepts it
+names in full. Every link tells its rule; `broader` ones are more general than the name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kg_pipeline.text.abbreviations import Definition, definition_at
+from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, ORGANISM, VARIANT, compatible, group_of
+from kg_pipeline.vocabulary.guards import Named, affixes, numbers, veto
+from kg_pipeline.vocabulary.index import Candidate, Vocabulary
+from kg_pipeline.vocabulary.rewrite_words import PEOPLE
+from kg_pipeline.vocabulary.rewrites import BROADER_COST, rewrites
+from kg_pipeline.vocabulary.symbols import SHORT, is_symbol
+from kg_pipeline.vocabulary.taxa import HUMAN, MOUSE, RAT, Taxa, taxa_of
+from kg_pipeline.vocabulary.variant_names import variant_name
+from kg_pipeline.vocabulary.variants import normal_key, singular
+
+#: What it costs to read a name as a concept of another category of its group (a gene as its family).
+_OTHER_CATEGORY_COST = 0.01
+#: What it costs more to read it as a family: the approved name of a gene comes before it, a mere synonym does not.
+_FAMILY_COST = 0.05
+#: A protein where a chemical is asked for.
+_OTHER_GROUP_COST = 0.05
+_SUPPORT = 0.06
+_MAX_LINKS = 5
+#: Shorter names are not corrected: too many words are one letter apart.
+_LONG_NAME, _TYPING_COST = 9, 0.25
+#: Below this a reading is never accepted; from TRUSTED_SCORE on it is a preferred or a reviewed name.
+ACCEPTED_SCORE, TRUSTED_SCORE = 0.7, 0.9
+MARGIN, SYMBOL_MARGIN = 0.02, 0.05
+#: Rules of links that name something more general, and a gene of a species that the text is not about.
+BROADER, SALT, OTHER_SPECIES = "broader", "salt", "other species"
+#: Rules under which name and concept are one thing; a qualifier, a salt or another head noun may make another one of it.
+SAME_RULES = frozenset(
+    {
+        "name", "ortholog", "bracket", "word order", "plural", "organ", "head synonym", "adjective", "empty word", "ion",
+        "anion", "spelling", "receptor", "Greek letter",
+    }
+)  # fmt: skip
+_AUTHORITIES = {"HGNC": HUMAN, "MGI": MOUSE, "RGD": RAT}
+_WORD = re.compile(r"[^\s()\[\],;]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A concept that a name stands for, the form of the name that the vocabulary has, and the rule that led there."""
+
+    candidate: Candidate
+    form: str
+    rule: str
+
+    @property
+    def is_broader(self) -> bool:
+        """Whether the concept is more general than the name."""
+        return self.rule in (BROADER, SALT)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the name and the concept are one thing, so that the name may be standardised to it."""
+        return self.rule in SAME_RULES
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleContext:
+    """What an article says about the names in it."""
+
+    definitions: Sequence[Definition]
+    glossary: Mapping[str, str]
+    taxa: Taxa
+    supported: frozenset[str]
+
+    def long_form(self, short: str, position: int) -> str | None:
+        """What a short form stands for at a position; None where the article does not say."""
+        found = definition_at(self.definitions, short, position)
+        return found.long if found else self.glossary.get(short)
+
+
+def article_context(
+    text: str, definitions: Sequence[Definition], glossary: Mapping[str, str], vocabulary: Vocabulary
+) -> ArticleContext:
+    """Context of an article: its definitions, the species it names, and the concepts of the long forms it defines."""
+    long_forms = sorted({definition.long for definition in definitions} | set(glossary.values()))
+    supported = frozenset(c.concept_id for long in long_forms for c in vocabulary.lookup(long)[:1])
+    return ArticleContext(definitions, glossary, taxa_of(text), supported)
+
+
+EMPTY_CONTEXT = ArticleContext((), {}, Taxa((), ()), frozenset())
+
+
+def link(
+    name: str,
+    category: str,
+    vocabulary: Vocabulary,
+    context: ArticleContext = EMPTY_CONTEXT,
+    position: int = 0,
+) -> tuple[Link, ...]:
+    """Concepts of the category's group that the name may stand for at a position of the article, best first.
+
+    >>> link("cancer of the kidney", "biolink:Disease", vocabulary)[0].candidate.name  # doctest: +SKIP
+    'kidney cancer'
+    """
+    if (
+        group_of(category) == ORGANISM
+        and normal_key(singular(name.split()[-1] if name.split() else name)) in _PEOPLE
+    ):
+        name = "Homo sapiens"
+    if group_of(category) == VARIANT:
+        return _variant(name, category)
+    best: list[Link] = []
+    for expanded in _expanded(name, context, position):
+        found = _first(expanded, category, vocabulary, context)
+        # What is only broader gives way to what the next expansion finds.
+        if found and (not best or (best[0].is_broader and not found[0].is_broader)):
+            best = found
+        if best and not best[0].is_broader:
+            break
+    if not best or best[0].is_broader:
+        best = _mistyped(name, category, vocabulary) or best
+    if group_of(category) == GENE:
+        taxon = _named_species(name) or context.taxa.at(position)
+        best = list(_of_species(best, taxon, vocabulary))
+    return tuple(best[:_MAX_LINKS])
+
+
+def _variant(name: str, category: str) -> tuple[Link, ...]:
+    """A sequence variant by its number in dbSNP, or by its name after HGVS, which leaves open the gene it is in."""
+    found = variant_name(name)
+    if found is None:
+        return ()
+    authority, rule = ("DBSNP", "name") if found.startswith("rs") else ("HGVS", "variant")
+    return (Link(Candidate(f"{authority}:{found}", found, category, 1.0), found, rule),)
+
+
+def standard(links: Sequence[Link], name: str, vocabulary: Vocabulary) -> Link | None:
+    """The link that a name may be standardised to: a clear reading that is the same thing; None leaves it open.
+
+    A second reading does no harm where it is the family of the first one or has the same name; else it must score less
+    by a margin, a wider one for symbols. A short symbol needs more than a synonym of one of several concepts.
+    """
+    top = next(iter(links), None)
+    if top is None or not top.is_same or top.candidate.score < ACCEPTED_SCORE:
+        return None
+    if any(guard(Named(name), Named(top.form)) for guard in (numbers, affixes)) and top.form != name:
+        return None
+    symbol = is_symbol(name) and top.form == name
+    margin = SYMBOL_MARGIN if symbol else MARGIN
+    for other in links[1:]:
+        if top.candidate.score - other.candidate.score >= margin:
+            break
+        if not _are_kin(top.candidate, other.candidate, vocabulary):
+            return None
+    if symbol and len(name) <= SHORT and top.candidate.score < TRUSTED_SCORE:
+        is_distinct = len(name) == SHORT or (len(name) == SHORT - 1 and any(c.isdigit() for c in name))
+        return top if is_distinct and len(links) == 1 else None
+    return top
+
+
+def _are_kin(one: Candidate, other: Candidate, vocabulary: Vocabulary) -> bool:
+    if normal_key(singular(one.name)) == normal_key(singular(other.name)):
+        return True
+    if group_of(one.category) != group_of(other.category):
+        return False
+    pairs = ((one.concept_id, other.concept_id), (other.concept_id, one.concept_id))
+    return any(vocabulary.is_a(child, ancestor, max_depth=2) for child, ancestor in pairs)
+
+
+def _is_person(name: str) -> bool:
+    """Whether the last word is one for people: `patients`, `young women`."""
+    last = name.lower().split()[-1:]
+    return bool(last) and normal_key(singular(last[0])) in _PEOPLE
+
+
+_PEOPLE = frozenset(normal_key(singular(word)) for word in PEOPLE)
+
+
+def _expanded(name: str, context: ArticleContext, position: int) -> Iterable[str]:
+    """The name with its short forms written out, then the name as it is."""
+    whole = context.long_form(name, position)
+    if whole is not None:
+        yield whole
+        # Its type is known, so that the short form itself may be asked for too.
+        if len(name) > 2:
+            yield name
+        return
+    parts = []
+    for match in _WORD.finditer(name):
+        long = context.long_form(match[0], position)
+        if long is not None and is_symbol(match[0]):
+            parts.append((match.span(), long))
+    if parts:
+        text, end = "", 0
+        for (start, until), long in parts:
+            text += name[end:start] + long
+            end = until
+        yield text + name[end:]
+    yield name
+
+
+def _first(name: str, category: str, vocabulary: Vocabulary, context: ArticleContext) -> list[Link]:
+    """Links of the cheapest form that the vocabulary has, best first."""
+    for rewrite in rewrites(name, category):
+        found = []
+        for candidate in vocabulary.lookup(rewrite.form):
+            if not _fits(candidate, category):
+                continue
+            score = candidate.score - rewrite.cost
+            score -= _OTHER_CATEGORY_COST * (candidate.category != category)
+            score -= _FAMILY_COST * (candidate.category == "biolink:GeneFamily")
+            score -= _OTHER_GROUP_COST * (group_of(candidate.category) != group_of(category))
+            score += _SUPPORT * (candidate.concept_id in context.supported)
+            is_broader = rewrite.cost >= BROADER_COST
+            rule = rewrite.rule or "name"
+            if is_broader and rule != SALT:
+                rule = BROADER
+            found.append(
+                Link(replace(candidate, score=round(min(max(score, 0.01), 1.0), 4)), rewrite.form, rule)
+            )
+        if found:
+            return sorted(found, key=lambda one: -one.candidate.score)
+    return []
+
+
+def _mistyped(name: str, category: str, vocabulary: Vocabulary) -> list[Link]:
+    """The concept of a long name that differs by one letter, if it is one concept only and no guard objects.
+
+    Never a ground for a merge: names of new drugs differ by a letter too.
+    """
+    if len(name) < _LONG_NAME or is_symbol(name) or group_of(category) == GENE:
+        return []
+    found: dict[str, Link] = {}
+    for form in vocabulary.near(name):
+        for candidate in vocabulary.lookup(form):
+            if _fits(candidate, category) and veto(Named(name, category), Named(form, category)) is None:
+                score = round(max(candidate.score - _TYPING_COST, 0.01), 4)
+                found.setdefault(
+                    candidate.concept_id, Link(replace(candidate, score=score), form, "typing error")
+                )
+    return list(found.values()) if len(found) == 1 else []
+
+
+def _fits(candidate: Candidate, category: str) -> bool:
+    """Whether a concept may be meant by a name of that category; a peptide hormone is a chemical as well as a protein."""
+    if compatible(candidate.category, category):
+        return True
+    return group_of(category) == CHEMICAL and candidate.category == "biolink:Protein"
+
+
+def _of_species(found: Sequence[Link], taxon: str | None, vocabulary: Vocabulary) -> Iterable[Link]:
+    """Genes of the species that the place is about first: a human gene by its ortholog; those of another one say so."""
+    if taxon is None:
+        return found
+    ours, others = [], []
+    for one in found:
+        own = _taxon_of(one.candidate.concept_id)
+        ortholog = vocabulary.ortholog(one.candidate.concept_id, taxon) if own == HUMAN != taxon else None
+        concept = vocabulary.concept(ortholog) if ortholog else None
+        if concept is not None:
+            candidate = replace(one.candidate, concept_id=concept.concept_id, name=concept.name)
+            ours.append(Link(candidate, one.form, "ortholog"))
+        elif own in (None, taxon):
+            ours.append(one)
+        else:
+            others.append(Link(one.candidate, one.form, OTHER_SPECIES))
+    known = {one.candidate.concept_id: one for one in reversed(ours)}
+    return [*(one for one in ours if known[one.candidate.concept_id] is one), *others]
+
+
+def _taxon_of(concept_id: str) -> str | None:
+    """Species of a gene by its identifier; None for families and proteins of any."""
+    return _AUTHORITIES.get(concept_id.partition(":")[0])
+
+
+def _named_species(name: str) -> str | None:
+    words = set(name.lower().split())
+    if words & {"human"}:
+        return HUMAN
+    if words & {"mouse", "murine"}:
+        return MOUSE
+    return RAT if "rat" in words else None

@@ -1,0 +1,15 @@
+"""The packaged vocabulary, indexed once a session; the folder is shared with the tests of the other packages."""
+
+from __future__ import annotations
+
+import pytest
+
+from kg_pipeline.settings import load_settings
+from kg_pipeline.vocabulary.build import build_vocabulary
+from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+
+
+@pytest.fixture(scope="session")
+def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Vocabulary:
+    settings = load_settings({"KG_HOME": str(tmp_path_factory.getbasetemp() / "shared-vocabulary")})
+    return open_vocabulary(build_vocabulary(settings))

@@ -1,0 +1,72 @@
+"""`kg merges`, `kg merge` and `kg unmerge` on a small corpus, and what the next standardisation makes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kg_pipeline.cli.app import app
+from kg_pipeline.corpora import CorpusSpec
+from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.normalization.stage import build_entities
+from kg_pipeline.settings import Settings, load_settings
+from tests.normalization.test_stage import FIRST, SECOND
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("KG_HOME", str(tmp_path))
+    (tmp_path / "corpora.toml").write_text('[c]\nsource = "x"\n')
+    settings = load_settings()
+    datasets = Datasets(settings.datasets)
+    datasets.write("mentions", "c", table_from_rows("mentions", [*FIRST, *SECOND]), "00")
+    build_entities(datasets, CorpusSpec(name="c", source="x"), settings)
+    return settings
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exit_code == 0, result.output
+    return " ".join(result.output.split())
+
+
+def entities(settings: Settings) -> dict[str, str]:
+    """Entity of each mention text."""
+    datasets = Datasets(settings.datasets)
+    build_entities(datasets, CorpusSpec(name="c", source="x"), settings)
+    mentions = datasets.read("mentions", "c", "00").select("mention_id", "text")
+    assigned = datasets.read("entity_mentions", "c").join(mentions, on="mention_id")
+    return dict(zip(assigned["text"], assigned["entity_id"], strict=True))
+
+
+def test_merges_are_listed_with_rule_and_evidence_and_compared(settings: Settings) -> None:
+    shown = run("merges", "c", "--name", "il")
+    assert "spelling_v" in shown
+    assert "abbreviat" not in shown
+    assert "guarded" in run("merges", "c", "--compare")
+
+
+def test_a_person_parts_and_joins_names_and_every_later_build_respects_it(settings: Settings) -> None:
+    before = entities(settings)
+    assert before["IL-99"] == before["IL99"] != before["IL-9"]
+    assert "merges.toml" in run("unmerge", "c", "IL-99", "IL99")
+    assert "as decided before" in run("unmerge", "c", "IL99", "IL-99")
+    run("merge", "c", "IL-9", "IL-99")
+    after = entities(settings)
+    assert after["IL-9"] == after["IL-99"] != after["IL99"]
+    rules = Datasets(settings.datasets).read("merges", "c")["rule"].to_list()
+    assert "user_decision" in rules
+
+
+def test_a_person_parts_a_short_form_from_what_its_article_defines(settings: Settings) -> None:
+    before = entities(settings)
+    assert before["SLE"] == before["systemic lupus erythematosus"]
+    run("unmerge", "c", "SLE", "systemic lupus erythematosus")
+    after = entities(settings)
+    assert after["SLE"] != after["systemic lupus erythematosus"] == before["SLE"]
+
+
+def test_a_decision_about_a_name_that_is_not_there_waits_for_it(settings: Settings) -> None:
+    assert "waits for it" in run("merge", "c", "IL-9", "IL-1234")
