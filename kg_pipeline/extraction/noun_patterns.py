@@ -202,7 +202,13 @@ def _hyphenated(parse: Parse, token: Token) -> Iterator[Reading]:
 
 
 def _examples(parse: Parse, kind: Token) -> Iterator[Reading]:
-    """Read "cytokines such as X": X is a kind of the noun before."""
+    """Read "cytokines such as X": X is a kind of the noun before.
+
+    Not where that noun names one thing ("genes induced by STAT1 such as X"), nor where another name before it may
+    be meant as well ("receptors for cytokines such as X").
+    """
+    if not _is_class(parse, kind) or _has_rival(parse, kind):
+        return
     for preposition, thing in prepositional(kind, "as"):
         if (
             any(child.lower_ in _HEARST for child in preposition.children)
@@ -211,6 +217,21 @@ def _examples(parse: Parse, kind: Token) -> Iterator[Reading]:
             examples = _arguments(parse, [thing])
             whole = _one(parse, kind)
             yield Reading("role", preposition, (preposition,), Meaning("subclass_of"), examples, whole)
+
+
+def _is_class(parse: Parse, token: Token) -> bool:
+    """Whether a name may stand for a class: symbols such as STAT1 do not, "ILs" and "cytokine" do."""
+    mention = parse.mention(token)
+    text = "" if mention is None else parse.sentence.mentions[mention].text
+    last = text.split()[-1] if text.split() else ""
+    is_symbol = last[1:] != last[1:].lower() or any(char.isdigit() for char in last)
+    return not is_symbol or last.endswith("s")
+
+
+def _has_rival(parse: Parse, token: Token) -> bool:
+    """Whether the name is held by another name that examples may follow as well."""
+    holder = token.head.head if token.dep_ == "pobj" and token.head.dep_ == "prep" else token
+    return holder.i != token.i and parse.mention(holder) is not None and _is_class(parse, holder)
 
 
 def _carried(parse: Parse, event: Token, participles: frozenset[str] | set[str]) -> tuple[Argument, ...]:

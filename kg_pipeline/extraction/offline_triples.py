@@ -84,14 +84,20 @@ def sentences_to_read(
 
 def extract(parser: SentenceParser, sentences: Sequence[Sentence]) -> list[OfflineTriple]:
     """Triples of the sentences, in order."""
+    return [triple for _, triples in extract_parsed(parser, sentences) for triple in triples]
+
+
+def extract_parsed(
+    parser: SentenceParser, sentences: Sequence[Sentence]
+) -> Iterator[tuple[Parse | None, list[OfflineTriple]]]:
+    """The parse and the triples of each sentence, in order; rows of tables and questions are not parsed."""
     parses = parser.parse([each for each in sentences if _is_prose(each)])
-    triples = []
     for sentence in sentences:
         if _is_prose(sentence):
-            triples += read(next(parses))
+            parse = next(parses)
+            yield parse, read(parse)
         else:
-            triples += [_of_cell(sentence, cell) for cell in cells(sentence)]
-    return triples
+            yield None, [_of_cell(sentence, cell) for cell in cells(sentence)]
 
 
 def read(parse: Parse) -> list[OfflineTriple]:

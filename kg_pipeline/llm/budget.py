@@ -6,9 +6,11 @@ import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from kg_pipeline.errors import BudgetExhausted
+from kg_pipeline.llm.account import Account, Spent
 
 _MILLION = 1_000_000
 _BYTES_PER_TOKEN = 3  # English has about 4, Chinese 3: an estimate on the safe side
@@ -62,14 +64,40 @@ def estimate_tokens(messages: Sequence[Mapping[str, str]], response_format: obje
     return size // _BYTES_PER_TOKEN + _TOKENS_PER_MESSAGE * (len(messages) + 1)
 
 
+#: Meters that are running for the current task; a task started by it books on the same ones.
+_METERS: ContextVar[tuple[Meter, ...]] = ContextVar("meters", default=())
+
+
+@dataclass
+class Meter:
+    """What one piece of work has used, however many others use the same model at the time."""
+
+    usage: Usage = Usage()
+
+
+@contextmanager
+def metered() -> Iterator[Meter]:
+    """Count what is booked, on any ledger, by what runs in the block and by the tasks that it starts."""
+    meter = Meter()
+    token = _METERS.set((*_METERS.get(), meter))
+    try:
+        yield meter
+    finally:
+        _METERS.reset(token)
+
+
 @dataclass
 class Ledger:
-    """Running totals by purpose, and the hard budget (0: none). Safe for threads."""
+    """Running totals by purpose, and the hard budget (0: none). Safe for threads.
+
+    With an `account` the budget is that of a run, shared with its other processes; the totals stay those of this one.
+    """
 
     price_per_million_input: float = 0.0
     price_per_million_output: float = 0.0
     budget_tokens: int = 0
     budget_cost: float = 0.0
+    account: Account | None = None
     _spent: dict[str, Usage] = field(default_factory=dict, repr=False)
     _reserved: Usage = field(default=Usage(), repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -93,15 +121,21 @@ class Ledger:
         )
         return paid / _MILLION
 
-    def book(self, purpose: str, usage: Usage) -> None:
-        """Add to what was used; its cost is computed here."""
-        priced = usage + Usage(cost=self.price(usage.prompt_tokens, usage.completion_tokens))
+    def book(self, purpose: str, usage: Usage, *, share: float = 1.0) -> None:
+        """Add to what was used; its cost is computed here, at that share of the price."""
+        priced = usage + Usage(cost=share * self.price(usage.prompt_tokens, usage.completion_tokens))
         with self._lock:
             self._spent[purpose] = self._spent.get(purpose, Usage()) + priced
+            for meter in _METERS.get():
+                meter.usage += priced
+        if self.account is not None and self._has_budget and priced.tokens:
+            self.account.book(Spent(priced.tokens, priced.cost))
 
     @contextmanager
-    def reservation(self, prompt_tokens: int, completion_tokens: int) -> Iterator[None]:
-        """Set aside the most that one request can use, while it is under way.
+    def reservation(
+        self, prompt_tokens: int, completion_tokens: int, *, share: float = 1.0
+    ) -> Iterator[None]:
+        """Set aside the most that one request can use, at that share of the price, while it is under way.
 
         Requests under way count too, so that many at once cannot overrun the budget together.
 
@@ -114,7 +148,7 @@ class Ledger:
         wanted = Usage(
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,
-            cost=self.price(prompt_tokens, completion_tokens),
+            cost=share * self.price(prompt_tokens, completion_tokens),
         )
         with self._lock:
             after = self._total() + self._reserved + wanted
@@ -124,10 +158,40 @@ class Ledger:
                 raise BudgetExhausted(self._explain(f"{self.budget_cost:g}", "KG_LLM_BUDGET_COST"))
             self._reserved += wanted
         try:
-            yield
+            with self._shared_reservation(wanted):
+                yield
         finally:
             with self._lock:
                 self._reserved -= wanted
+
+    @contextmanager
+    def _shared_reservation(self, wanted: Usage) -> Iterator[None]:
+        if self.account is None or not self._has_budget:
+            yield
+            return
+        entry = self.account.reserve(
+            Spent(wanted.tokens, wanted.cost), most_tokens=self.budget_tokens, most_cost=self.budget_cost
+        )
+        if entry is None:
+            spent = self.account.spent
+            raise BudgetExhausted(
+                f"The language model budget of this run ({self._limits()}) is spent: all its processes together have "
+                f"used or set aside {spent.tokens} tokens at a cost of {spent.cost:.4f}, and the next request might "
+                "not fit. Raise KG_LLM_BUDGET_TOKENS or KG_LLM_BUDGET_COST and run again; answers so far are kept "
+                "and cost nothing."
+            )
+        try:
+            yield
+        finally:
+            self.account.release(entry)
+
+    @property
+    def _has_budget(self) -> bool:
+        return bool(self.budget_tokens or self.budget_cost)
+
+    def _limits(self) -> str:
+        limits = [f"{self.budget_tokens} tokens"] if self.budget_tokens else []
+        return " and ".join([*limits, *([f"a cost of {self.budget_cost:g}"] if self.budget_cost else [])])
 
     def _total(self) -> Usage:
         return sum(self._spent.values(), Usage())

@@ -17,7 +17,8 @@ from pydantic import BaseModel
 
 from kg_pipeline.errors import LlmRefused
 from kg_pipeline.fingerprint import digest
-from kg_pipeline.llm.budget import Usage, estimate_tokens
+from kg_pipeline.llm.account import Account, own_run
+from kg_pipeline.llm.budget import Ledger, Usage, estimate_tokens
 from kg_pipeline.llm.cache import AnswerCache, StoredAnswer
 from kg_pipeline.llm.structured import Dialect, Message, parse_answer, without_surrogates
 from kg_pipeline.llm.transport import NotAccepted, Transport
@@ -93,10 +94,8 @@ class ChatModel:
             If it declines to answer, or does not give the JSON that was asked for.
 
         """
-        asked = [{name: without_surrogates(value) for name, value in message.items()} for message in messages]
-        shape = None if schema is None else schema.model_json_schema()
-        # The address is not part of it: the same model elsewhere gives the same answer.
-        key = digest(_FORMAT, self.name, asked, shape, {"max_tokens": max_tokens, "temperature": 0})
+        asked = _clean(messages)
+        key = self.request_key(asked, schema=schema, max_tokens=max_tokens)
         completion = self._recall(key, schema, purpose)
         if completion is not None:
             return completion
@@ -108,6 +107,52 @@ class ChatModel:
             answer, parsed = await self._ask(asked, schema, max_tokens, purpose)
             self._cache.put(key, answer)
             return Completion(answer.text, parsed, answer.finish_reason, cached=False)
+
+    def request_key(
+        self, messages: Sequence[Message], *, schema: type[BaseModel] | None, max_tokens: int
+    ) -> str:
+        """The name under which the answer to that request is kept."""
+        shape = None if schema is None else schema.model_json_schema()
+        # The address is not part of it: the same model elsewhere gives the same answer.
+        return digest(
+            _FORMAT, self.name, _clean(messages), shape, {"max_tokens": max_tokens, "temperature": 0}
+        )
+
+    def has_answer(self, key: str) -> bool:
+        """Whether the answer to the request of that key is kept, so that asking costs nothing."""
+        return self._cache.get(key) is not None
+
+    def payload(
+        self, messages: Sequence[Message], *, schema: type[BaseModel] | None, max_tokens: int
+    ) -> dict[str, Any]:
+        """The body of that request, in the dialect that the endpoint is known to understand."""
+        dialect = self._dialect or Dialect.load(self._cache.dialect(self._endpoint))
+        return dialect.payload(self.name, _clean(messages), schema, max_tokens)
+
+    def keep(
+        self, key: str, body: Mapping[str, Any], *, schema: type[BaseModel] | None, purpose: str, share: float
+    ) -> bool:
+        """Book a response that came by another way, at that share of the price, and keep it if it can be read."""
+        usage = _mapping(body.get("usage"))
+        self._transport.ledger.book(
+            purpose,
+            Usage(1, 0, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")),
+            share=share,
+        )
+        try:
+            answer = self._read(body)
+        except LlmRefused:
+            return False
+        is_readable = schema is None or parse_answer(answer.text, schema) is not None
+        if is_readable or answer.finish_reason == "length":
+            self._cache.put(key, answer)
+            return True
+        return False
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where all that it uses is booked."""
+        return self._transport.ledger
 
     def _recall(self, key: str, schema: type[BaseModel] | None, purpose: str) -> Completion | None:
         stored = self._cache.get(key)
@@ -230,6 +275,14 @@ def _count(usage: Mapping[str, Any], name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
+def _clean(messages: Sequence[Message]) -> list[Message]:
+    return [{name: without_surrogates(value) for name, value in message.items()} for message in messages]
+
+
 def open_chat(settings: LlmSettings, cache: Path) -> ChatModel:
-    """The chat model of the settings; its answers are kept under `cache`. Nothing is sent yet."""
-    return ChatModel(settings, AnswerCache(cache / "llm"), Transport(settings))
+    """The chat model of the settings; its answers are kept under `cache`. Nothing is sent yet.
+
+    All models opened in one run (`LlmSettings.run`; without one, in one process) keep to one budget together.
+    """
+    account = Account(cache / "llm" / "spending.sqlite", settings.run or own_run())
+    return ChatModel(settings, AnswerCache(cache / "llm"), Transport(settings, account=account))

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from kg_pipeline.errors import LlmRefused, LlmUnavailable, SettingsError
 from kg_pipeline.fingerprint import digest
+from kg_pipeline.llm.account import Account
 from kg_pipeline.llm.budget import Ledger, Usage
 from kg_pipeline.llm.failures import Failure, explain, redactor
 from kg_pipeline.llm.limits import Backoff, CircuitBreaker, RateLimiter
@@ -70,6 +71,7 @@ class Transport:
         breaker: CircuitBreaker | None = None,
         backoff: Backoff | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        account: Account | None = None,
     ) -> None:
         _check_address(settings.base_url)
         self.ledger = Ledger(
@@ -77,6 +79,7 @@ class Transport:
             settings.price_per_million_output,
             settings.budget_tokens,
             settings.budget_cost,
+            account,
         )
         self.redact = redactor(settings)
         self._settings = settings
@@ -229,7 +232,7 @@ class Transport:
         try:
             async with state.slots:
                 if state.client is None:
-                    address, headers = _without_password(self._settings.base_url)
+                    address, headers = without_password(self._settings.base_url)
                     state.client = AsyncOpenAI(
                         base_url=address,
                         default_headers=headers,
@@ -259,7 +262,7 @@ def _check_address(url: str) -> None:
         )
 
 
-def _without_password(url: str) -> tuple[str, dict[str, str]]:
+def without_password(url: str) -> tuple[str, dict[str, str]]:
     """The address without `user:password@`, and the header that says it instead: HTTP libraries log addresses."""
     parts = urlsplit(url)
     login, at, host = parts.netloc.rpartition("@")

@@ -77,3 +77,21 @@ def test_an_article_that_leaves_takes_its_mentions_along(tmp_path: Path, machine
     write_inputs(datasets, {"PMC1": TEXT})
     build_mentions(datasets, spec, "00", machine)
     assert datasets.path("mentions", "c", "00").read_bytes() == alone
+
+
+def test_people_are_no_entities_of_a_graph(tmp_path: Path, machine: Settings) -> None:
+    datasets, spec = Datasets(tmp_path), CorpusSpec(name="c", source="x")
+    text = "Women got UVB. Lupus nephritis (LN) is severe. LN hurts patients"
+    write_inputs(datasets, {"PMC1": text.ljust(len(TEXT), ".")})
+    build_mentions(datasets, spec, "00", machine)
+    found = set(datasets.read("mentions", "c", "00")["text"])
+    assert "UVB" in found
+    assert found.isdisjoint({"patients", "Women"})
+
+
+def test_another_recogniser_makes_all_mentions_again(tmp_path: Path, machine: Settings) -> None:
+    datasets, spec = Datasets(tmp_path), CorpusSpec(name="c", source="x")
+    write_inputs(datasets, {"PMC1": TEXT})
+    build_mentions(datasets, spec, "00", machine)
+    report = build_mentions(datasets, spec, "00", machine.model_copy(update={"entity_model": "none"}))
+    assert report.computed == 1

@@ -221,3 +221,31 @@ def test_a_body_part_is_an_entity_only_in_its_own_sense(
 def test_a_gene_symbol_is_no_disease_that_is_called_after_it(vocabulary: Vocabulary) -> None:
     found = mentions(vocabulary, "TFIIH and NS1 were studied, SEM and LAP too.")
     assert all(mention.category != "biolink:Disease" for mention in found)
+
+
+@pytest.mark.parametrize("symbol", ["ALL", "MDS"])
+def test_letters_that_only_diseases_are_called_by_need_their_definition(
+    vocabulary: Vocabulary, symbol: str
+) -> None:
+    long = {"ALL": "acute lymphoblastic leukemia", "MDS": "myelodysplastic syndrome"}[symbol]
+    assert not by_text(mentions(vocabulary, f"We compared {symbol} with controls."), symbol)
+    defined = by_text(mentions(vocabulary, f"Most had {long} ({symbol}).", f"{symbol} relapsed."), symbol)
+    assert [m.category for m in defined] == ["biolink:Disease"] * 2
+
+
+@pytest.mark.parametrize("reagent", ["anti-human antibody", "anti-rabbit antibodies", "anti-FLAG antibody"])
+def test_reagents_of_the_laboratory_are_no_entities(vocabulary: Vocabulary, reagent: str) -> None:
+    found = mentions(vocabulary, f"Plates were coated with {reagent} overnight.")
+    assert not [m for m in found if "anti" in m.text]
+    assert by_text(mentions(vocabulary, "Sera held anti-SSA antibodies."), "anti-SSA antibodies")
+
+
+def test_a_step_of_the_protocol_is_no_process(vocabulary: Vocabulary) -> None:
+    assert not by_text(mentions(vocabulary, "Transduction of the cells took a day."), "Transduction")
+
+
+def test_a_gas_is_no_gene(vocabulary: Vocabulary) -> None:
+    categories = {
+        m.category for m in by_text(mentions(vocabulary, "Cells were kept in 5% CO2 at 37 °C."), "CO2")
+    }
+    assert categories <= {"biolink:ChemicalEntity", "biolink:SmallMolecule"}

@@ -1,0 +1,161 @@
+"""`kg bench relations`: extraction and inference of relations, measured on annotated corpora."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kg_pipeline.evaluation.inference_precision import InferencePrecision
+    from kg_pipeline.evaluation.relation_extraction import BioredFigures, Score
+
+_NAMES = {
+    "passage": "model, whole abstract",
+    "rules": "rules (triples of a graph)",
+    "model": "model (triples of a graph)",
+    "both": "both (triples of a graph)",
+}
+
+
+def bench_relations(
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with biored/SPLIT.PubTator and chemprot_scibert/SPLIT.jsonl. "
+            "Default: data/gold of KG_SHARED or of ../shared."
+        ),
+    ] = None,
+    split: Annotated[str, typer.Option(help="Which split to read: dev, train or test.")] = "dev",
+    output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-relations.json"),
+) -> None:
+    """Relations of BioRED and ChemProt, given the entities and end to end; precision of each kind of inference."""
+    from kg_pipeline.files import write_text
+
+    console = Console(highlight=False, soft_wrap=True)
+    folder = gold or Path(os.environ.get("KG_SHARED", "../shared")) / "data" / "gold"
+    files = {
+        "biored": folder / "biored" / f"{split}.PubTator",
+        "chemprot": folder / "chemprot_scibert" / f"{split}.jsonl",
+    }
+    if missing := [str(path) for path in files.values() if not path.is_file()]:
+        console.print(
+            f"Skipped: there is no {' and no '.join(missing)}; name the folder of the corpora with --gold.",
+            markup=False,
+        )
+        return
+    with console.status("Parsing (a minute or two) …"):
+        report = _measure(console, files["biored"], files["chemprot"])
+    write_text(output, json.dumps({"split": split, **report}, indent=1, ensure_ascii=False) + "\n")
+    console.print(f"All figures: {output}", markup=False)
+
+
+def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
+    from kg_pipeline.evaluation.entity_linking import References
+    from kg_pipeline.evaluation.gold import read_chemprot, read_pubtator
+    from kg_pipeline.evaluation.inference_precision import held_in_precision, hierarchy_precision
+    from kg_pipeline.evaluation.relation_extraction import score_biored, score_chemprot
+    from kg_pipeline.evaluation.relation_gold import read_articles
+    from kg_pipeline.evaluation.relations_end_to_end import link_articles, score_end_to_end
+    from kg_pipeline.extraction.sentence_parser import load_parser
+    from kg_pipeline.settings import load_settings
+    from kg_pipeline.text.sentences import load_splitter
+    from kg_pipeline.vocabulary.build import build_vocabulary
+    from kg_pipeline.vocabulary.index import open_vocabulary
+
+    settings = load_settings()
+    parser, splitter = load_parser(settings.spacy_model), load_splitter(settings.sentence_model)
+    vocabulary = open_vocabulary(build_vocabulary(settings))
+    articles = list(read_pubtator(biored))
+    given = score_biored(list(read_articles(articles, parser, splitter)))
+    console.print(_biored_table(given))
+    console.print(_reliability_table(given))
+    labels = score_chemprot(list(read_chemprot(chemprot)), parser)
+    console.print(_table("ChemProt, 13 labels (micro is accuracy)", "label", labels))
+    own = score_end_to_end(link_articles(articles, splitter, vocabulary), parser, References())
+    console.print(
+        _table(
+            "BioRED end to end: own mentions and links, by cross-references",
+            "relations read from",
+            {_NAMES["passage"]: own["passage"], _NAMES["both"]: own["triples"]},
+        )
+    )
+    # Inference was not trained, so the training split makes its graph larger and no figure better.
+    known = {
+        each.pmid: each
+        for path in sorted({biored.with_name("train.PubTator"), biored})
+        if path.is_file()
+        for each in read_pubtator(path)
+    }
+    graph = [known[pmid] for pmid in sorted(known)]
+    inferred = [*held_in_precision(graph), hierarchy_precision(graph, vocabulary)]
+    console.print(_inference_table(inferred))
+    return {
+        "biored": {
+            "pairs": {name: _figures(score) for name, score in given.pairs.items()},
+            "typed": _figures(given.typed),
+            "signs": {name: _figures(score) for name, score in given.signs.items()},
+            "reliability": [asdict(row) for row in given.reliability],
+        },
+        "chemprot": {label: _figures(score) for label, score in labels.items()},
+        "end_to_end": {name: _figures(score) for name, score in own.items()},
+        "inference": [{**asdict(each), "precision": each.precision} for each in inferred],
+    }
+
+
+def _figures(score: Score) -> dict[str, float]:
+    return {**asdict(score), "precision": score.precision, "recall": score.recall, "f1": score.f1}
+
+
+def _biored_table(figures: BioredFigures) -> Table:
+    rows = {_NAMES[name]: score for name, score in figures.pairs.items()}
+    rows[f"{_NAMES['passage']}, type counted"] = figures.typed
+    table = _table("BioRED with its entities, pairs of an abstract", "relations read from", rows)
+    for name, score in figures.signs.items():
+        table.add_row(
+            f"sign right: {_NAMES[name]}", str(score.found), "", str(score.right), *_percent(score.precision)
+        )
+    return table
+
+
+def _table(title: str, first: str, scores: Mapping[str, Score]) -> Table:
+    table = Table(title=title)
+    table.add_column(first)
+    for column in ("found", "annotated", "right", "precision", "recall", "F1"):
+        table.add_column(column, justify="right")
+    for name, score in scores.items():
+        counts = (score.found, score.gold, score.right)
+        table.add_row(name, *map(str, counts), *_percent(score.precision, score.recall, score.f1))
+    return table
+
+
+def _reliability_table(figures: BioredFigures) -> Table:
+    table = Table(title="Reliability of confidences: promised and observed")
+    for column in ("triples by", "confidence", "triples", "promised", "observed"):
+        table.add_column(column, justify="left" if column == "triples by" else "right")
+    for row in figures.reliability:
+        cells = _percent(row.expected, row.observed)
+        table.add_row(row.extractor, f"{row.low:.2f}-{row.high:.2f}", str(row.triples), *cells)
+    return table
+
+
+def _inference_table(inferred: list[InferencePrecision]) -> Table:
+    table = Table(title="Inference: pairs that were taken out and found again (a lower bound of precision)")
+    for column in ("kind", "inferred", "judged", "right", "precision", "by chance"):
+        table.add_column(column, justify="left" if column == "kind" else "right")
+    for each in inferred:
+        counts = (each.inferred, each.judged, each.right)
+        table.add_row(each.kind, *map(str, counts), *_percent(each.precision), f"{100 * each.chance:.2f}")
+    return table
+
+
+def _percent(*values: float) -> tuple[str, ...]:
+    return tuple(f"{100 * value:.1f}" for value in values)

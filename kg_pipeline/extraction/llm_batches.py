@@ -1,0 +1,57 @@
+"""Ask about all chunks of a corpus by the Batch API, before the triple stage reads shard by shard.
+
+The stage finds the answers in the cache. What a batch left unanswered, or cut off, it asks one by one as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from kg_pipeline.extraction.llm_triples import MAX_TOKENS, PURPOSE, passage_messages
+from kg_pipeline.extraction.triple_answer import TripleAnswer
+from kg_pipeline.extraction.triple_inputs import passages_of, read_articles
+from kg_pipeline.extraction.triple_stage import language_model
+from kg_pipeline.llm.batches import Batches, Outcome
+from kg_pipeline.llm.chat import open_chat
+
+if TYPE_CHECKING:
+    from kg_pipeline.corpora import CorpusSpec
+    from kg_pipeline.datasets import Datasets
+    from kg_pipeline.llm.structured import Message
+    from kg_pipeline.settings import Settings
+
+
+def answer_in_batches(
+    datasets: Datasets, spec: CorpusSpec, shards: Sequence[str], settings: Settings
+) -> Outcome | None:
+    """Have the chunks of these shards answered; `None` where the corpus or the settings want no batches.
+
+    May take a day. A run that is killed meanwhile finds its batches again.
+
+    Raises
+    ------
+    LlmUnavailable
+        If the endpoint cannot be reached or has no Batch API.
+
+    """
+    llm = language_model(spec, settings)
+    if llm is None or not llm.batch:
+        return None
+    batches = Batches(
+        chat=open_chat(llm, settings.cache),
+        settings=llm,
+        folder=settings.cache / "llm" / "batches" / spec.name,
+        schema=TripleAnswer,
+        max_tokens=MAX_TOKENS,
+        purpose=PURPOSE,
+    )
+    return batches.answer(_requests(datasets, spec.name, shards))
+
+
+def _requests(datasets: Datasets, corpus: str, shards: Sequence[str]) -> Iterator[list[Message]]:
+    for shard in shards:
+        ids = sorted(datasets.read("documents", corpus, shard)["article_id"].to_list())
+        for article in read_articles(datasets, corpus, shard, ids).values():
+            for passage in passages_of(article):
+                yield passage_messages(passage)

@@ -1,0 +1,212 @@
+"""Many requests in one file by OpenAI's Batch API: half the price, answered within a day.
+
+Answers go into the cache of the chat model, so whoever asks afterwards finds them there; what a batch leaves
+unanswered is simply not there. Each batch has a file beside the cache that is written *before* it is created, and
+carries its digest as metadata: a run that was killed at any moment finds its batches again and pays for none twice.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from kg_pipeline.errors import BudgetExhausted, LlmUnavailable
+from kg_pipeline.files import write_text
+from kg_pipeline.fingerprint import digest
+from kg_pipeline.llm.budget import estimate_tokens
+from kg_pipeline.llm.failures import explain
+from kg_pipeline.llm.structured import Message
+from kg_pipeline.llm.transport import without_password
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+    from kg_pipeline.llm.chat import ChatModel
+    from kg_pipeline.settings import LlmSettings
+
+#: Share of the price that a batch costs.
+SHARE = 0.5
+POLL_SECONDS = 30.0
+#: Of one batch: the API takes 50,000 requests and 200 MB, and a request with its schema has about 10 kB.
+_MOST_REQUESTS = 10_000
+_ENDPOINT = "/v1/chat/completions"
+_MARK = "kg_batch"
+_LOST = frozenset({"failed", "expired", "cancelled", "cancelling"})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Answers that were kept, and requests without one: failed, unreadable, or beyond the budget."""
+
+    answered: int
+    unanswered: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A batch as it is remembered; `batch_id` is empty until the endpoint has named it."""
+
+    digest: str
+    batch_id: str = ""
+
+
+@dataclass(frozen=True)
+class Batches:
+    """Requests of one kind to a chat model: messages, with one shape and length of the answers.
+
+    `folder` holds the files of the batches under way; one folder is used by one process at a time.
+    """
+
+    chat: ChatModel
+    settings: LlmSettings
+    folder: Path
+    schema: type[BaseModel]
+    max_tokens: int
+    purpose: str
+    sleep: Callable[[float], None] = time.sleep
+
+    def answer(self, requests: Iterable[Sequence[Message]]) -> Outcome:
+        """Have requests answered, after the batches that an earlier run left; returns when all are done.
+
+        Raises
+        ------
+        LlmUnavailable
+            If the endpoint cannot be reached or has no Batch API.
+
+        """
+        from openai import OpenAIError
+
+        asked: list[str] = []
+        try:
+            with self._client() as client, ExitStack() as held:
+                for part in self._remembered(client):
+                    self._collect(client, part)
+                parts: list[_Part] = []
+                fresh = (each for each in requests if not self._is_answered(each))
+                while portion := list(islice(fresh, _MOST_REQUESTS)):
+                    asked += [self._key(each) for each in portion]
+                    affordable = self._affordable(portion)
+                    if affordable:
+                        held.enter_context(self._reserved(affordable))
+                        parts.append(self._create(client, affordable))
+                for part in parts:
+                    self._collect(client, part)
+        except OpenAIError as error:
+            failure = explain(error, self.settings)
+            raise LlmUnavailable(
+                f"{failure.message} If the endpoint has no Batch API, unset KG_LLM_BATCH."
+            ) from error
+        answered = sum(self.chat.has_answer(key) for key in asked)
+        return Outcome(answered, len(asked) - answered)
+
+    def _client(self) -> OpenAI:
+        from openai import OpenAI
+
+        address, headers = without_password(self.settings.base_url)
+        return OpenAI(
+            base_url=address,
+            default_headers=headers,
+            api_key=self.settings.api_key.get_secret_value(),
+            timeout=self.settings.timeout_seconds,
+        )
+
+    def _key(self, messages: Sequence[Message]) -> str:
+        return self.chat.request_key(messages, schema=self.schema, max_tokens=self.max_tokens)
+
+    def _is_answered(self, messages: Sequence[Message]) -> bool:
+        return self.chat.has_answer(self._key(messages))
+
+    def _payload(self, messages: Sequence[Message]) -> dict[str, Any]:
+        return self.chat.payload(messages, schema=self.schema, max_tokens=self.max_tokens)
+
+    def _affordable(self, requests: Sequence[Sequence[Message]]) -> Sequence[Sequence[Message]]:
+        """As many of the first requests as fit into the budget at their longest; halved until they do."""
+        count = len(requests)
+        while count:
+            try:
+                with self._reserved(requests[:count]):
+                    return requests[:count]
+            except BudgetExhausted:
+                count //= 2
+        return []
+
+    def _reserved(self, requests: Sequence[Sequence[Message]]) -> AbstractContextManager[None]:
+        payloads = (self._payload(each) for each in requests)
+        prompt = sum(estimate_tokens(each["messages"], each.get("response_format")) for each in payloads)
+        return self.chat.ledger.reservation(prompt, self.max_tokens * len(requests), share=SHARE)
+
+    def _create(self, client: OpenAI, requests: Sequence[Sequence[Message]]) -> _Part:
+        keys = [self._key(each) for each in requests]
+        lines = (
+            json.dumps({"custom_id": key, "method": "POST", "url": _ENDPOINT, "body": self._payload(each)})
+            for key, each in zip(keys, requests, strict=True)
+        )
+        content = "\n".join(lines).encode()
+        part = _Part(digest(self.settings.model, keys)[:32])
+        self._remember(part)
+        file = client.files.create(file=(f"{part.digest}.jsonl", io.BytesIO(content)), purpose="batch")
+        batch = client.batches.create(
+            input_file_id=file.id,
+            endpoint=_ENDPOINT,
+            completion_window="24h",
+            metadata={_MARK: part.digest},
+        )
+        part = _Part(part.digest, batch.id)
+        self._remember(part)
+        return part
+
+    def _collect(self, client: OpenAI, part: _Part) -> None:
+        """Wait for a batch, keep its answers and forget it."""
+        batch = client.batches.retrieve(part.batch_id)
+        while batch.status not in {"completed", *_LOST}:
+            self.sleep(POLL_SECONDS)
+            batch = client.batches.retrieve(part.batch_id)
+        if batch.output_file_id:  # an expired batch has one too, with what was answered in time
+            for line in client.files.content(batch.output_file_id).text.splitlines():
+                self._keep(json.loads(line))
+        self._file(part).unlink(missing_ok=True)
+
+    def _keep(self, row: Mapping[str, Any]) -> None:
+        response = row.get("response") or {}
+        if response.get("status_code") == 200 and isinstance(response.get("body"), dict):
+            self.chat.keep(
+                str(row["custom_id"]),
+                response["body"],
+                schema=self.schema,
+                purpose=self.purpose,
+                share=SHARE,
+            )
+
+    def _remembered(self, client: OpenAI) -> list[_Part]:
+        """Batches of earlier runs; one whose creation was cut short is looked for by its digest, or forgotten."""
+        parts = []
+        for path in sorted(self.folder.glob("*.json")):
+            part = _Part(**json.loads(path.read_text(encoding="utf-8")))
+            if not part.batch_id:
+                named = [
+                    batch
+                    for batch in client.batches.list()
+                    if (batch.metadata or {}).get(_MARK) == part.digest
+                ]
+                if not named:
+                    path.unlink()
+                    continue
+                part = _Part(part.digest, named[0].id)
+            parts.append(part)
+        return parts
+
+    def _remember(self, part: _Part) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_text(self._file(part), json.dumps(asdict(part)))
+
+    def _file(self, part: _Part) -> Path:
+        return self.folder / f"{part.digest}.json"

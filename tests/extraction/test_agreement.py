@@ -1,0 +1,115 @@
+"""The recogniser and the vocabulary made into one reading; formulae, and words for people."""
+
+from __future__ import annotations
+
+import pytest
+
+from kg_pipeline.extraction.agreement import agree
+from kg_pipeline.extraction.formulas import is_formula
+from kg_pipeline.extraction.mention import Mention
+from kg_pipeline.extraction.ner.recogniser import RecognisedName
+from kg_pipeline.extraction.people import is_people
+from kg_pipeline.vocabulary.index import Candidate
+
+TEXT = "chronic foxitis CAT DNA repair"
+KNOWN = {"disorder", "gene", "chemical"}
+GENE, DISEASE, CHEMICAL = "biolink:Gene", "biolink:Disease", "biolink:ChemicalEntity"
+PROCESS, TAXON = "biolink:BiologicalProcess", "biolink:OrganismTaxon"
+
+
+def candidate(concept_id: str, category: str, score: float = 1.0) -> Candidate:
+    return Candidate(concept_id, concept_id, category, score)
+
+
+def mention(surface: str, category: str, *candidates: Candidate, source: str = "vocabulary") -> Mention:
+    start = TEXT.index(surface)
+    first = candidates[0].concept_id if candidates else None
+    return Mention(start, start + len(surface), surface, surface, category, first, candidates, source)
+
+
+def name(surface: str, category: str) -> RecognisedName:
+    start = TEXT.index(surface)
+    return RecognisedName(start, start + len(surface), category)
+
+
+def agreed(mentions: list[Mention], names: list[RecognisedName]) -> list[tuple[str, str, str | None, str]]:
+    def link(one: RecognisedName) -> tuple[str | None, tuple[Candidate, ...]]:
+        known = candidate("X:whole", one.category)
+        return ("X:whole", (known,)) if TEXT[one.start : one.end] == "chronic foxitis" else (None, ())
+
+    found = agree(TEXT, mentions, names, KNOWN, link)
+    return [(one.text, one.category, one.concept_id, one.source) for one in found]
+
+
+def test_the_recognisers_span_is_taken_and_linked() -> None:
+    found = agreed(
+        [mention("foxitis", DISEASE, candidate("X:1", DISEASE))], [name("chronic foxitis", DISEASE)]
+    )
+    assert found == [("chronic foxitis", DISEASE, "X:whole", "model")]
+
+
+def test_a_name_without_a_concept_stays_open() -> None:
+    assert agreed([], [name("CAT", GENE)]) == [("CAT", GENE, None, "model")]
+
+
+def test_the_recogniser_chooses_among_the_readings_of_a_name() -> None:
+    readings = candidate("X:animal", TAXON), candidate("X:gene", GENE)
+    found = agreed([mention("CAT", TAXON, *readings)], [name("CAT", GENE)])
+    assert found == [("CAT", GENE, "X:gene", "vocabulary")]
+
+
+def test_a_kind_that_no_reading_has_leaves_the_name_open() -> None:
+    found = agreed([mention("foxitis", PROCESS, candidate("X:1", PROCESS))], [name("foxitis", DISEASE)])
+    assert found == [("foxitis", DISEASE, None, "vocabulary")]
+
+
+def test_a_chemical_that_is_a_protein_keeps_its_concept() -> None:
+    found = agreed([mention("CAT", CHEMICAL, candidate("X:1", CHEMICAL))], [name("CAT", GENE)])
+    assert found == [("CAT", CHEMICAL, "X:1", "vocabulary")]
+
+
+@pytest.mark.parametrize(
+    ("one", "is_kept"),
+    [
+        (mention("CAT", GENE, candidate("X:1", GENE)), False),
+        (mention("foxitis", DISEASE), False),
+        (mention("foxitis", DISEASE, candidate("X:1", DISEASE)), True),
+        (mention("foxitis", DISEASE, candidate("X:1", DISEASE, 0.88)), False),
+        (mention("CAT", GENE, candidate("X:1", GENE), source="abbreviation"), True),
+        (mention("DNA repair", PROCESS, candidate("X:1", PROCESS)), True),
+    ],
+    ids=["symbol", "open", "preferred name", "synonym", "defined", "kind unknown to the recogniser"],
+)
+def test_silence_of_the_recogniser_weighs_against_all_but_preferred_names(
+    one: Mention, is_kept: bool
+) -> None:
+    assert bool(agreed([one], [])) is is_kept
+
+
+@pytest.mark.parametrize(
+    "formula", ["CO2", "H2O2", "NO2", "NaCl", "CaCl2", "CaCl(2)", "H2SO4", "NaHCO3", "Fe2O3", "NH3", "TiO2"]
+)
+def test_formulae_are_compounds_unless_a_word_says_gene(formula: str) -> None:
+    assert is_formula(f"{formula} was added", 0, len(formula))
+    assert not is_formula(f"{formula} mRNA was low", 0, len(formula))
+
+
+@pytest.mark.parametrize("symbol", ["NOS2", "COX2", "H2AX", "F2", "NF1", "CS", "H2", "FOS", "HF", "SNCA"])
+def test_symbols_that_only_look_like_formulae_are_none(symbol: str) -> None:
+    assert not is_formula(f"{symbol} was seen", 0, len(symbol))
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "expected"),
+    [
+        ("patients", TAXON, True),
+        ("Homo sapiens", TAXON, True),
+        ("young women", TAXON, True),
+        ("animals", TAXON, True),
+        ("mice", TAXON, False),
+        ("human papillomavirus", TAXON, False),
+        ("infant respiratory distress", DISEASE, False),
+    ],
+)
+def test_people_are_told_from_species(text: str, category: str, expected: bool) -> None:
+    assert is_people(Mention(0, len(text), text, text, category, None, (), "model")) is expected
