@@ -58,7 +58,7 @@ class Section:
     """A run of paragraphs under one title path."""
 
     path: tuple[str, ...]
-    kind: str  # title | abstract | body | caption | table | appendix
+    kind: str  # title | abstract | body | caption | table | appendix | summary | back
     start: int
     end: int
 

@@ -32,15 +32,16 @@ class Assembly:
         """The text, its sections (runs of paragraphs of one place) and its paragraphs."""
         sections: list[Section] = []
         paragraphs: list[Paragraph] = []
-        position = 0
+        position = start = end = 0
         current: Place | None = None
         for place, kind, text, citations in self._pieces:
+            if place is not current:
+                if current is not None:
+                    sections.append(Section(current.path, current.kind, start, end))
+                current, start = place, position
             end = position + len(text)
-            if place is current:
-                sections[-1] = Section(place.path, place.kind, sections[-1].start, end)
-            else:
-                sections.append(Section(place.path, place.kind, position, end))
-                current = place
-            paragraphs.append(Paragraph(kind, len(sections) - 1, position, end, citations))
+            paragraphs.append(Paragraph(kind, len(sections), position, end, citations))
             position = end + len(SEPARATOR)
+        if current is not None:
+            sections.append(Section(current.path, current.kind, start, end))
         return SEPARATOR.join(piece[2] for piece in self._pieces), tuple(sections), tuple(paragraphs)

@@ -1,8 +1,10 @@
 """Walk the blocks of a JATS article once, in document order, into an `Assembly`.
 
 Paragraphs directly in the body, in lists, boxes, quotations and statements are all met; figures and tables are
-put after the paragraphs of the section that holds them, so that they do not cut its text in two. Reference lists,
-administrative sections and supplementary material are left out.
+put after the paragraphs of the section that holds them, so that they do not cut its text in two. Sections about the
+paper rather than its subject (funding, interests, thanks) and lists of abbreviations are kept as `back`, which is text of
+the article but no evidence; captions of supplementary files and films are captions like others. Reference lists are
+left out.
 """
 
 from __future__ import annotations
@@ -20,11 +22,21 @@ from kg_pipeline.pmc.inline import FLOW, LIFTED, SKIPPED, Inline, inline_text
 from kg_pipeline.pmc.tables import read_grid, row_sentences
 from kg_pipeline.pmc.xml import all_text
 
+#: Kind of sections that are text of the article, but about the paper rather than its subject.
+BACK = "back"
+
 _OMITTED = SKIPPED | {
-    "title", "subtitle", "label", "caption", "ref-list", "ack", "fn-group", "notes", "bio", "sub-article", "response",
-    "front-stub", "back", "table-wrap-foot", "glossary", "speaker",
+    "title", "subtitle", "label", "caption", "ref-list", "bio", "sub-article", "response", "front-stub", "back",
+    "table-wrap-foot", "speaker",
 }  # fmt: skip
-_SECTIONS = frozenset({"sec", "treatment-sec", "app", "boxed-text"})
+_BACK_SECTIONS = frozenset({"ack", "fn-group", "glossary", "notes"})
+_SECTIONS = frozenset({"sec", "treatment-sec", "app", "boxed-text"}) | _BACK_SECTIONS
+_FILES = frozenset({"supplementary-material", "media"})
+#: What the archive writes beside a file: its size, and how to get it.
+_FILE_NOTE = re.compile(
+    r"\(?[\d.,]+ ?[kKMG]B\b[^()]*\)?\.?|Click here for (?:additional data |supplemental )?file\.?|\(?PDF\)?\.?",
+    re.IGNORECASE,
+)
 _TRANSPARENT = frozenset(
     {"disp-quote", "statement", "verse-group", "speech", "taxon-treatment", "question", "answer", "question-wrap",
      "disp-formula-group", "floats-group", "floats-wrap", "app-group", "fig-group", "table-wrap-group", "named-content",
@@ -55,6 +67,8 @@ _PATH_TITLE_CHARACTERS = 160
 
 def is_administrative(section: etree._Element) -> bool:
     """Whether a section is about the paper rather than its subject (funding, interests, supplements, …)."""
+    if section.tag in _BACK_SECTIONS:
+        return True
     if (section.get("sec-type") or "").strip().lower() in _ADMINISTRATIVE_TYPES:
         return True
     title = section.find("title")
@@ -85,24 +99,27 @@ class BlockWalker:
         self._flush(floats, place)
 
     def section(self, element: etree._Element, place: Place) -> None:
-        """A titled block below `place`; administrative ones are left out, abbreviation lists go to the glossary."""
-        if is_administrative(element):
-            return
+        """A titled block below `place`; entries of a list of abbreviations also go to the glossary."""
         title = element.find("title")
         if title is None:
             title = element.find("caption/title")
         text = self._title(title)
-        if text and _GLOSSARY_TITLE.fullmatch(text):
-            entries = read_glossary(element)
-            if entries:
-                self.glossary.extend(entries)
-                return
-        inner = Place((*place.path, text) if text else place.path, place.kind)
+        is_glossary = element.tag == "glossary" or (text and _GLOSSARY_TITLE.fullmatch(text) is not None)
+        entries = read_glossary(element) if is_glossary else []
+        self.glossary.extend(entries)
+        kind = BACK if entries or is_administrative(element) else place.kind
+        inner = Place((*place.path, text) if text else place.path, kind)
         self.assembly.add(inner, "heading", text)
         caption = element.find("caption")
         if caption is not None and element.tag == "boxed-text":
             self.walk(caption, inner)
         self.walk(element, inner)
+
+    def block(self, element: etree._Element, place: Place) -> None:
+        """One block by itself."""
+        floats: list[etree._Element] = []
+        self._block(element, place, "paragraph", floats)
+        self._flush(floats, place)
 
     def _block(self, element: etree._Element, place: Place, kind: str, floats: list[etree._Element]) -> None:
         tag = element.tag
@@ -110,6 +127,8 @@ class BlockWalker:
             self._paragraph(element, place, kind, floats)
         elif tag in _SECTIONS:
             self.section(element, place)
+        elif tag in _FILES:
+            self._file(element, place)
         elif tag in _OMITTED:
             return
         elif tag == "list":
@@ -133,11 +152,6 @@ class BlockWalker:
     def _paragraph(
         self, element: etree._Element, place: Place, kind: str, floats: list[etree._Element]
     ) -> None:
-        if not any(child.tag in FLOW for child in element):
-            inline = Inline(self.references)
-            inline.add_content(element)
-            self._add(inline, place, kind, floats)
-            return
         inline = Inline(self.references)
         inline.add_text(element.text)
         for child in element:
@@ -217,6 +231,21 @@ class BlockWalker:
                 nested: list[etree._Element] = []
                 self._block(child, inner, "caption", nested)
                 self._flush(nested, inner)
+
+    def _file(self, element: etree._Element, place: Place) -> None:
+        """What is said about a supplementary file or a film, without the archive's notes on how to get it."""
+        label = self._title(element.find("label"))
+        inner = Place((*place.path, label) if label else place.path, "caption")
+        holders = [element, *element.iterchildren("media")]
+        for part in (
+            part for holder in holders for caption in holder.iterchildren("caption") for part in caption
+        ):
+            inline = Inline(self.references)
+            inline.add_content(part)
+            if not _FILE_NOTE.fullmatch(inline.text()):
+                self._add(inline, inner, "caption", [])
+        for part in element.iterchildren("p"):
+            self._paragraph(part, inner, "caption", [])
 
     def _table(self, element: etree._Element, place: Place) -> None:
         label = self._title(element.find("label"))

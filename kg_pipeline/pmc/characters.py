@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 #: Removed: soft hyphen, zero-width space, joiners and marks of direction, word joiner, byte order mark.
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
+#: Spaces of other widths, and breaks of lines and paragraphs.
+_SPACES = "\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 #: Hyphen and non-breaking hyphen look like the plain one and are written for it.
-_SPECIAL = re.compile(f"[{_INVISIBLE}\u2010\u2011]")
-_TABLE: dict[int, str | None] = {**dict.fromkeys(map(ord, _INVISIBLE)), 0x2010: "-", 0x2011: "-"}
+_HYPHENS = "\u2010\u2011"
+_REPLACED: tuple[tuple[str, str], ...] = (
+    *((character, "-") for character in _HYPHENS),
+    *((character, " ") for character in _SPACES),
+    *((character, "") for character in _INVISIBLE),
+)
 
 
 def tidy(text: str) -> str:
-    """Text in NFC with runs of any white space (no-break, thin, … newline) as one plain space, ends stripped.
+    """Text of XML in NFC with runs of any white space (no-break, thin, … newline) as one plain space, ends stripped.
 
     Compatibility forms stay as they are: NFKC would turn 10⁶ into 106.
     """
+    # Searching and replacing is several times faster here than translating, or splitting into words and joining them.
+    if "\n" in text:
+        text = text.replace("\n", " ")
+    if "\t" in text:
+        text = text.replace("\t", " ")
+    if "\r" in text:
+        text = text.replace("\r", " ")
     if not text.isascii():
-        if _SPECIAL.search(text):
-            text = text.translate(_TABLE)
+        # All of these characters but the hyphens count as not printable.
+        for character, written in _REPLACED[: None if not text.isprintable() else len(_HYPHENS)]:
+            if character in text:
+                text = text.replace(character, written)
         if not unicodedata.is_normalized("NFC", text):
             text = unicodedata.normalize("NFC", text)
-    return " ".join(text.split())
+    return collapse(text)
+
+
+def collapse(text: str) -> str:
+    """Text that is tidy but for its spaces: each run as one, none at the ends."""
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.strip(" ")

@@ -32,6 +32,7 @@ _AUTHOR = re.compile(r"\b(?!refs?\b|and\b)[^\W\d_]{2,}", re.IGNORECASE)
 #: Signs that carry meaning without a word, as in "(+)" or "(→)".
 _VALUE = re.compile(r"[+=<>%±→↑↓*†‡§¶#]")
 _TWICE = re.compile(r"([,;])\s*(?:[,;]\s*)+")
+_SEPARATORS = " ,;&–—-"
 # Where citations were taken out, until the punctuation around them is mended.
 _GAP = "\x03"
 
@@ -53,7 +54,10 @@ def drop_citations(text: str) -> str:
 
 def _bracketed(match: re.Match[str]) -> str:
     """What stays of a bracket once its citations are gone; a gap if that is nothing but an introduction to them."""
-    left = _TWICE.sub(r"\1 ", _CITATION.sub("", match.group(1))).strip(" ,;&–—-")
+    left = _CITATION.sub("", match.group(1)).strip(_SEPARATORS)
+    if not left:
+        return _GAP
+    left = _TWICE.sub(r"\1 ", left).strip(_SEPARATORS)
     left = _HANGING_LEAD.sub("", left, count=1)
     if _LEAD.issuperset(map(str.lower, _WORD.findall(left))) and not _VALUE.search(left):
         return _GAP

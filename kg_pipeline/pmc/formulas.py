@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from lxml import etree
 
-from kg_pipeline.pmc.xml import all_text
+from kg_pipeline.pmc.xml import all_text, local_name
 
 #: Stands for a formula that is only an image.
 PLACEHOLDER = "[formula]"
@@ -53,7 +53,7 @@ def render_formula(element: etree._Element) -> str:
 
 def render_mathml(element: etree._Element) -> str:
     """One line for a MathML tree: `HR=0.6`, `x^2`, `a/b`, `√(n)`."""
-    tag = element.tag
+    tag = local_name(element)
     if tag in _SKIPPED:
         return ""
     if tag in _ATOMS:

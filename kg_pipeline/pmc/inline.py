@@ -12,15 +12,18 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from kg_pipeline.pmc.characters import tidy
+from kg_pipeline.pmc.characters import collapse, tidy
 from kg_pipeline.pmc.citations import CLOSE, OPEN, drop_citations, only_separators
 from kg_pipeline.pmc.formulas import render_formula
 from kg_pipeline.pmc.xml import texts
 
 #: Floats and notes that may stand inside a paragraph without being part of its text.
 LIFTED = frozenset(
-    {"fig", "fig-group", "table-wrap", "table-wrap-group", "table", "array", "boxed-text", "fn", "ref-list"}
-)
+    {
+        "fig", "fig-group", "table-wrap", "table-wrap-group", "table", "array", "boxed-text", "fn", "ref-list",
+        "supplementary-material", "media",
+    }
+)  # fmt: skip
 #: Blocks that interrupt a paragraph: text before, the block, text after.
 FLOW = frozenset(
     {"list", "def-list", "disp-quote", "statement", "verse-group", "preformat", "code", "p", "sec", "speech"}
@@ -28,8 +31,8 @@ FLOW = frozenset(
 #: Content that is not text of the article.
 SKIPPED = frozenset(
     {
-        "graphic", "inline-graphic", "media", "inline-media", "object-id", "alt-text", "long-desc", "permissions",
-        "index-term", "supplementary-material", "private-char", "svg", "attrib", "processing-meta", "sec-meta",
+        "graphic", "inline-graphic", "inline-media", "object-id", "alt-text", "long-desc", "permissions",
+        "index-term", "private-char", "svg", "attrib", "processing-meta", "sec-meta",
         "treatment-meta", "kwd-group", "related-article", "related-object", "glyph-data", "glyph-ref", "target",
     }
 )  # fmt: skip
@@ -55,6 +58,9 @@ _EXPONENT = re.compile(r"[+\-–−]?\d+(?:[.,/]\d+)?")
 _CHARGE = re.compile(r"\d*[+\-–−]+")
 _ORDINAL = re.compile(r"st|nd|rd|th", re.IGNORECASE)
 _ELEMENT_SYMBOL = re.compile(r"[A-Z]")
+#: Proteins named by their mass, whose superscript is part of the name: p27Kip1, p75NTR, gp91phox.
+_PROTEIN_BY_MASS = re.compile(r"(?<![^\W_])(?:p|pp|gp)\d{2,3}$")
+_WORD_END = 8
 _DEGREE = frozenset("oº˚∘°")
 
 
@@ -78,7 +84,7 @@ class Inline:
     def text(self) -> str:
         """What was collected so far, tidied and without citations."""
         text = tidy("".join(self._out))
-        return tidy(drop_citations(text)) if OPEN in text else text
+        return collapse(drop_citations(text)) if OPEN in text else text
 
     def add_text(self, text: str | None) -> None:
         """Append character data as it is."""
@@ -87,18 +93,22 @@ class Inline:
 
     def add_content(self, element: etree._Element) -> None:
         """Append everything inside the element."""
-        if element.text:
-            self._out.append(element.text)
+        out = self._out
+        if text := element.text:
+            out.append(text)
         for child in element:
             self.add_element(child)
-            if child.tail:
-                self._out.append(child.tail)
+            if text := child.tail:
+                out.append(text)
 
     def add_element(self, element: etree._Element) -> None:
         """Append one element by the rule of its name, without its tail."""
         action = _ACTIONS.get(element.tag)
         if action is None:
-            self.add_content(element)
+            if len(element):
+                self.add_content(element)
+            elif text := element.text:
+                self._out.append(text)
         elif action == "xref":
             self._add_reference(element)
         elif action in {"sup", "sub"}:
@@ -154,9 +164,12 @@ class Inline:
         elif raised and only_separators(text) and _is_beside_citation(element, self.references):
             self._out.append(f"{OPEN}{CLOSE}")
         else:
-            if raised and _EXPONENT.fullmatch(text) and not _following(element)[:1].isupper():
+            following = _following(element)
+            if not following[:1].isalnum() or (
+                raised and _EXPONENT.fullmatch(text) and not following[:1].isupper()
+            ):
                 self._close_gap()
-            self._out.append(_script(text, self._last_character(), _following(element), raised=raised))
+            self._out.append(_script(text, self._last_word(), following, raised=raised))
             if raw[-1].isspace():
                 self._out.append(" ")
 
@@ -173,12 +186,19 @@ class Inline:
         return inner
 
     def _close_gap(self) -> None:
-        """Take off white space before an exponent: `χ <sup>2</sup>` is one symbol."""
+        """Take off white space before a script that belongs to what precedes: `χ <sup>2</sup>` is one symbol."""
         if self._out and self._out[-1].rstrip()[-1:].isalnum():
             self._out[-1] = self._out[-1].rstrip()
 
-    def _last_character(self) -> str:
-        return next((piece[-1] for piece in reversed(self._out) if piece), "")
+    def _last_word(self) -> str:
+        """End of what was collected, up to white space or the end of a piece that is no word."""
+        word = ""
+        for piece in reversed(self._out):
+            if piece:
+                word = piece[-_WORD_END:] + word
+                if len(word) >= _WORD_END or not word.isalnum():
+                    break
+        return word[-_WORD_END:]
 
 
 def inline_text(element: etree._Element | None, references: frozenset[str] = frozenset()) -> str:
@@ -214,8 +234,9 @@ def _is_beside_citation(element: etree._Element, references: frozenset[str]) -> 
     )
 
 
-def _script(text: str, before: str, after: str, *, raised: bool) -> str:
-    """A superscript or subscript as plain text, given the characters around it."""
+def _script(text: str, word: str, after: str, *, raised: bool) -> str:
+    """A superscript or subscript as plain text, given the end of the text before it and the character after it."""
+    before = word[-1:]
     if not raised:
         return f"_{text}" if before.isdigit() and text[0].isdigit() else text
     if text in _DEGREE and before.isdigit():
@@ -227,6 +248,6 @@ def _script(text: str, before: str, after: str, *, raised: bool) -> str:
         return text if is_isotope or not before else f"^{text}"
     if _CHARGE.fullmatch(text) or _ORDINAL.fullmatch(text):
         return text
-    if before.isdigit() and text[0].isalpha():  # a mark on a number must not read as its unit
-        return f"^{text}"
+    if before.isdigit() and text[0].isalpha() and not _PROTEIN_BY_MASS.search(word):
+        return f"^{text}"  # a mark on a number must not read as its unit, nor that of an allele as one name with its gene
     return text

@@ -6,6 +6,7 @@ and looks at what each is; `parse_article` reads one into text, sections, tables
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lxml import etree
@@ -13,8 +14,8 @@ from lxml import etree
 from kg_pipeline.errors import NotJatsError
 from kg_pipeline.pmc.article import Article, Metadata
 from kg_pipeline.pmc.assembly import Place
-from kg_pipeline.pmc.blocks import BlockWalker
-from kg_pipeline.pmc.glossary import read_abbreviation_text, read_glossary
+from kg_pipeline.pmc.blocks import BACK, BlockWalker
+from kg_pipeline.pmc.glossary import read_abbreviation_text
 from kg_pipeline.pmc.identifiers import parse_pmcid
 from kg_pipeline.pmc.inline import inline_text
 from kg_pipeline.pmc.metadata import read_metadata
@@ -95,8 +96,9 @@ def read_articles(data: bytes) -> list[Found | Missing]:
 def parse_article(data: bytes, *, include_appendices: bool = False) -> Article:
     """One article in full.
 
-    Title and main abstract come first, then the body; of the back matter only the glossary is read, and the
-    appendices if asked. Sub-articles and responses are other texts and are left out.
+    Title and main abstract come first, then the body. What is text of the article but no evidence follows: summaries
+    beside the abstract (kind `summary`), keywords, footnotes and back matter (kind `back`); appendices have a kind of
+    their own if asked for. Sub-articles, responses, translated abstracts and references are other texts and left out.
 
     Raises
     ------
@@ -116,10 +118,10 @@ def parse_article(data: bytes, *, include_appendices: bool = False) -> Article:
     if body is not None:
         walker.walk(body, Place((), "body"))
     _read_floats(root, walker)
+    _read_front_rest(root, walker)
     back = root.find("back")
     if back is not None:
         _read_back(back, walker, include_appendices=include_appendices)
-    _read_front_glossary(root, walker)
     text, sections, paragraphs = walker.assembly.finish()
     return Article(
         metadata=metadata,
@@ -170,33 +172,43 @@ def _read_floats(root: etree._Element, walker: BlockWalker) -> None:
         walker.walk(group, Place((), "body"))
 
 
+def _read_front_rest(root: etree._Element, walker: BlockWalker) -> None:
+    """Summaries beside the main abstract, keywords, and footnotes of the title page."""
+    for abstract in root.iterfind("front/article-meta/abstract[@abstract-type]"):
+        kind = abstract.get("abstract-type", "")
+        if kind:
+            path = inline_text(abstract.find("title")) or kind.replace("-", " ").capitalize()
+            walker.walk(abstract, Place((path,), "summary"))
+    for group in root.iterfind("front/article-meta/kwd-group"):
+        title = inline_text(group.find("title"))
+        place = Place((title or "Keywords",), BACK)
+        is_glossary = "abbr" in f"{title} {group.get('kwd-group-type')}".lower()
+        keywords = [text for text in map(inline_text, group.iterchildren("kwd")) if text]
+        walker.assembly.add(place, "paragraph", "; ".join(keywords))
+        for keyword in keywords if is_glossary else ():
+            walker.glossary.extend(read_abbreviation_text(keyword))
+    notes = root.iterfind("front/article-meta/author-notes/fn")
+    said = (note for note in notes if note.get("fn-type") != "corresp")  # addresses of people are no text
+    _read_notes(said, walker, Place(("Footnotes",), BACK))
+
+
 def _read_back(back: etree._Element, walker: BlockWalker, *, include_appendices: bool) -> None:
-    for glossary in back.iter("glossary"):
-        walker.glossary.extend(read_glossary(glossary))
-    for section in back.iterchildren("sec", "notes"):
-        if (
-            inline_text(section.find("title"))
-            .lower()
-            .strip(" .:")
-            .startswith(("abbreviation", "list of abbreviation"))
-        ):
-            walker.glossary.extend(read_glossary(section))
-    for note in back.iterfind("fn-group/fn"):
+    for child in back:
+        if child.tag == "fn-group":
+            _read_notes(child.iterfind("fn"), walker, Place(("Footnotes",), BACK))
+        elif child.tag in {"app-group", "app"}:
+            kind = "appendix" if include_appendices else BACK
+            for appendix in child.iter("app"):
+                walker.section(appendix, Place(("Appendix",), kind))
+        elif child.tag == "floats-group" or (child.tag == "sec" and child.get("sec-type") in _FIGURE_TYPES):
+            continue  # read among the floats
+        else:
+            walker.block(child, Place(("Back matter",), BACK))
+
+
+def _read_notes(notes: Iterable[etree._Element], walker: BlockWalker, place: Place) -> None:
+    for note in notes:
+        walker.walk(note, place, "footnote")
         text = inline_text(note)
         if note.get("fn-type") in {"abbr", "abbreviations"} or text.lower().startswith("abbreviations"):
-            walker.glossary.extend(read_abbreviation_text(text))
-    if include_appendices:
-        for appendix in back.iter("app"):
-            walker.section(appendix, Place(("Appendix",), "appendix"))
-
-
-def _read_front_glossary(root: etree._Element, walker: BlockWalker) -> None:
-    for group in root.iterfind("front/article-meta/kwd-group"):
-        title = inline_text(group.find("title")).lower()
-        if "abbrev" in title or "abbr" in (group.get("kwd-group-type") or "").lower():
-            for keyword in group.iterchildren("kwd"):
-                walker.glossary.extend(read_abbreviation_text(inline_text(keyword)))
-    for note in root.iterfind("front/article-meta/author-notes/fn"):
-        text = inline_text(note)
-        if note.get("fn-type") == "abbr" or text.lower().startswith("abbreviations"):
             walker.glossary.extend(read_abbreviation_text(text))

@@ -1,5 +1,7 @@
 """Which articles count as evidence: retracted ones, notices about others and review correspondence do not.
 
+Nor do those of a licence that the corpus leaves out.
+
 A retraction notice repeats claims that no longer hold, a correction repeats the sentence it corrects, and a
 reviewer's report doubts what the paper says: none of them states a fact of its own. A paper *about* retractions is
 an ordinary paper, so titles count only by an anchored prefix.
@@ -8,6 +10,10 @@ an ordinary paper, so titles count only by an anchored prefix.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
+
+from kg_pipeline.rights import RightsPolicy
 
 #: `article-type` (and heading subjects, in lower case) of notices that withdraw an article.
 RETRACTION_TYPES = frozenset(
@@ -69,3 +75,12 @@ def names_retraction(title: str) -> bool:
 def is_notice(article_type: str) -> bool:
     """Whether a text of this type is about an article and no evidence of its own."""
     return article_type.lower() in NOTICE_TYPES or article_type.lower() in RETRACTION_TYPES
+
+
+def under_rights(row: Mapping[str, Any], rights: RightsPolicy) -> dict[str, Any]:
+    """The row of an article, as `excluded` if it could be read and the corpus leaves its licence class out."""
+    license_class = row["license_class"]
+    if row["status"] not in {"ok", "no_body"} or rights.level(license_class) != "skip":
+        return dict(row)
+    reason = f"the corpus leaves out articles of licence class {license_class} (its setting rights)"
+    return {**row, "status": "excluded", "reason": reason}

@@ -19,6 +19,7 @@ from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.incremental import ArticleOutput, StageReport, run_shard
 from kg_pipeline.pmc.changes import Progress
 from kg_pipeline.pmc.listing import READABLE
+from kg_pipeline.pmc.policy import under_rights
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.remote.corpus import open_corpus
 from kg_pipeline.pmc.remote.outcomes import Fetched, Wanted
@@ -88,7 +89,9 @@ def fetch_query(
                 again = {article.pmcid: article for article in fetch(others)} if others else {}
                 for one in articles:
                     article = fetched.get(one) or again.get(one)
-                    yield _output(rows[one], article, before.get(one), store)
+                    output = _output(rows[one], article, before.get(one), store)
+                    made = [under_rights(row, spec.rights) for row in output.rows["articles"]]
+                    yield replace(output, rows={"articles": made})
 
             return run_shard(
                 datasets,
@@ -96,7 +99,7 @@ def fetch_query(
                 corpus=spec.name,
                 shard=shard,
                 inputs={article: digest([row[name] for name in _CARRIED]) for article, row in rows.items()},
-                fingerprint=digest(code_digest(_CODE), _filters(query)),
+                fingerprint=digest(code_digest(_CODE), _filters(query), spec.rights.model_dump()),
                 outputs=["articles"],
                 process=process,
             )

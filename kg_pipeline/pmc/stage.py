@@ -17,6 +17,7 @@ from kg_pipeline.pmc.article import Article
 from kg_pipeline.pmc.changes import WITHDRAWN, Listing, Progress, last_listing, unseen, with_change, withdrawn
 from kg_pipeline.pmc.jats import Found, parse_article, read_articles
 from kg_pipeline.pmc.listing import READABLE, Listed, list_entries
+from kg_pipeline.pmc.policy import under_rights
 from kg_pipeline.pmc.query_index import list_query, record_listing
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.sources import ArticleSource, open_source
@@ -101,6 +102,7 @@ def fetch_articles(datasets: Datasets, store: ArticleStore, spec: CorpusSpec, sh
             problem = problems.get(row["source_ref"])
             if problem:
                 row |= {"status": "failed", "reason": problem}
+            row = under_rights(row, spec.rights)
             yield ArticleOutput(article_id, {"articles": [row]}, "failed" if problem else "ok", problem or "")
 
     return run_shard(
@@ -109,7 +111,10 @@ def fetch_articles(datasets: Datasets, store: ArticleStore, spec: CorpusSpec, sh
         corpus=spec.name,
         shard=shard,
         inputs={article: digest([row[name] for name in _CARRIED]) for article, row in rows.items()},
-        fingerprint=code_digest(["kg_pipeline.pmc.stage", "kg_pipeline.pmc.raw", "kg_pipeline.pmc.sources"]),
+        fingerprint=digest(
+            code_digest(["kg_pipeline.pmc.stage", "kg_pipeline.pmc.raw", "kg_pipeline.pmc.sources"]),
+            spec.rights.model_dump(),
+        ),
         outputs=["articles"],
         process=process,
     )

@@ -13,9 +13,12 @@ from lxml import etree
 #: Bounds against hostile spans; real tables stay far below.
 MAX_COLUMNS = 512
 MAX_CELLS = 200_000
+#: Rows of `th` at the top of a body that can be a header.
+_MAX_TH_ROWS = 3
 
 _EMPTY = frozenset({"", "-", "–", "—", "−", "‐", "…", "..."})
 _ROWS = frozenset({"tr", "row"})
+_SINGLE = (None, "1")
 _CELLS = frozenset({"td", "th", "entry"})
 
 
@@ -30,52 +33,51 @@ class Grid:
 
 def read_grid(table: etree._Element, cell_text: Callable[[etree._Element], str]) -> Grid:
     """The table as a rectangle of texts, spans repeated in every place they cover; short rows padded with ''."""
-    places: dict[tuple[int, int], tuple[str, int]] = {}
-    header_rows = 0
-    row_number = 0
-    width = 0
-    owner = 0
+    lines: list[dict[int, tuple[str, int]]] = []
+    below: dict[
+        int, dict[int, tuple[str, int]]
+    ] = {}  # what spans of rows put into lines that are still to come
+    header_rows = width = owner = n_places = 0
     for group, is_header in _row_groups(table):
         rows = [row for row in group if row.tag in _ROWS]
         columns = _column_names(group)
-        last = row_number + len(rows)
-        all_headers = is_header
+        last = len(lines) + len(rows)
         for row in rows:
+            number = len(lines)
             cells = [cell for cell in row if cell.tag in _CELLS]
-            if not is_header and row_number == header_rows and _is_header_row(cells) and row_number < 3:
-                all_headers = True
+            if is_header or (number == header_rows and number < _MAX_TH_ROWS and _is_header_row(cells)):
+                header_rows = number + 1
+            line = below.pop(number, {})
+            lines.append(line)
             column = 0
             for cell in cells:
-                column = _start_column(cell, columns, column)
-                while (row_number, column) in places:
+                column = _start_column(cell, columns, column) if columns else column
+                while column in line:
                     column += 1
-                if column >= MAX_COLUMNS or len(places) >= MAX_CELLS:
+                if column >= MAX_COLUMNS or n_places >= MAX_CELLS:
                     break
-                text = cell_text(cell)
                 owner += 1
+                place = (cell_text(cell), owner)
                 wide, high = _spans(cell, columns)
                 wide = min(wide, MAX_COLUMNS - column)
-                for down in range(min(high, last - row_number)):
-                    for right in range(wide):
-                        places.setdefault((row_number + down, column + right), (text, owner))
+                for right in range(column, column + wide):
+                    line.setdefault(right, place)
+                for down in range(number + 1, min(number + high, last)):
+                    covered = below.setdefault(down, {})
+                    for right in range(column, column + wide):
+                        covered.setdefault(right, place)
+                n_places += wide * min(high, last - number)
                 column += wide
-                width = max(width, column)
-            row_number += 1
-            if all_headers:
-                header_rows = row_number
-            all_headers = is_header
-    if places:
-        width = max(width, 1 + max(column for _, column in places))
-    rows_out = range(row_number)
-    return Grid(
-        header_rows=header_rows if header_rows < row_number else 0,
-        cells=tuple(
-            tuple(places.get((row, column), ("", 0))[0] for column in range(width)) for row in rows_out
-        ),
-        owners=tuple(
-            tuple(places.get((row, column), ("", 0))[1] for column in range(width)) for row in rows_out
-        ),
+            width = max(width, column)
+    width = max([width, *(1 + max(line) for line in lines if line)])
+    empty = ("", 0)
+    full = [[line.get(column, empty) for column in range(width)] for line in lines]
+    texts, owners = (
+        zip(*(zip(*line, strict=True) if line else ((), ()) for line in full), strict=True)
+        if full
+        else ((), ())
     )
+    return Grid(header_rows if header_rows < len(lines) else 0, texts, owners)
 
 
 def row_sentences(grid: Grid, label: str) -> Iterator[str]:
@@ -171,14 +173,17 @@ def _start_column(cell: etree._Element, columns: dict[str, int], following: int)
 
 
 def _spans(cell: etree._Element, columns: dict[str, int]) -> tuple[int, int]:
-    if cell.tag == "entry":
+    """Columns and rows that a cell covers; a large number of rows if they go to the end of the group."""
+    colspan, rowspan = cell.get("colspan"), cell.get("rowspan")
+    is_entry = cell.tag == "entry"
+    if not is_entry and colspan in _SINGLE and rowspan in _SINGLE:
+        return 1, 1
+    if is_entry:
         first, last = columns.get(cell.get("namest") or ""), columns.get(cell.get("nameend") or "")
         wide = last - first + 1 if first is not None and last is not None else 1
         return max(wide, 1), _number(cell.get("morerows"), 0) + 1
-    high = _number(cell.get("rowspan"), 1)
-    return max(
-        _number(cell.get("colspan"), 1), 1
-    ), high if high > 0 else MAX_CELLS  # 0: to the end of the group
+    wide, high = _number(colspan, 1), _number(rowspan, 1)
+    return max(wide, 1), high if high > 0 else MAX_CELLS
 
 
 def _number(text: str | None, default: int) -> int:

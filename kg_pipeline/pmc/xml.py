@@ -20,6 +20,7 @@ from kg_pipeline.errors import MalformedError, NotJatsError
 
 #: Upper bound of one XML file, in bytes.
 MAX_BYTES = 64 * 1024 * 1024
+MATHML = "http://www.w3.org/1998/Math/MathML"
 
 _BUILT_IN = frozenset({"lt", "gt", "amp", "quot", "apos"})
 _FOREIGN_ENTITY = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos);)[A-Za-z]")
@@ -42,7 +43,9 @@ _OTHER_FORMATS = (
 
 
 def parse_xml(data: bytes) -> etree._Element:
-    """Root element of the document, comments and processing instructions left out, names without namespaces.
+    """Root element of the document, without comments and processing instructions; names without namespaces.
+
+    Inside a formula, `math`, the names of MathML keep theirs.
 
     Raises
     ------
@@ -70,6 +73,7 @@ def parse_xml(data: bytes) -> etree._Element:
         huge_tree=False,
         remove_comments=True,
         remove_pis=True,
+        collect_ids=False,
     )
     try:
         root = etree.fromstring(data, parser)
@@ -84,6 +88,12 @@ def serialise(element: etree._Element) -> bytes:
     return etree.tostring(element, encoding="utf-8", with_tail=False)
 
 
+def local_name(element: etree._Element) -> str:
+    """Name of an element without its namespace."""
+    tag: str = element.tag
+    return tag[tag.rfind("}") + 1 :]
+
+
 def select(element: etree._Element, path: str) -> list[etree._Element]:
     """Elements that an XPath expression finds, in document order."""
     return cast("list[etree._Element]", element.xpath(path))
@@ -96,6 +106,8 @@ def texts(element: etree._Element) -> Iterator[str]:
 
 def all_text(element: etree._Element) -> str:
     """All character data inside an element, as it is."""
+    if len(element) == 0:
+        return element.text or ""
     return "".join(texts(element))
 
 
@@ -169,7 +181,12 @@ def _declared_namespaces(data: bytes) -> set[str]:
 
 
 def _strip_namespaces(root: etree._Element, declared: set[str]) -> None:
-    """Rename namespaced elements to their local name; JATS, MathML and OASIS names do not collide."""
-    names = [f"{{{html.unescape(address)}}}*" for address in sorted(declared) if address]
+    """Rename namespaced elements to their local name; JATS and OASIS names do not collide.
+
+    Of MathML only the root of a formula is renamed: the formulas of an article hold most of its namespaced elements,
+    and what reads them looks at local names.
+    """
+    addresses = sorted(html.unescape(address) for address in declared if address)
+    names = [f"{{{address}}}{'math' if address == MATHML else '*'}" for address in addresses]
     for element in list(root.iter(*names)) if names else ():
-        element.tag = element.tag.rpartition("}")[2]
+        element.tag = local_name(element)

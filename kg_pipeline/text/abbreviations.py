@@ -12,6 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+
+from kg_pipeline.text.short_forms import is_short_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +31,25 @@ class Definition:
 
 _BRACKET = re.compile(r"(?<=[\w)\]’'\"]) ?[(\[]([^()\[\]\n]{1,200})[)\]]")
 _SENTENCE_BREAK = re.compile(r"[.!?;:] (?=[A-Z])|\n|; ")
-_SHORT = re.compile(r"[A-Za-z0-9Α-ω][\w+\-/'’.αβγδκ& ]{0,14}")
 _SHORT_END = re.compile(r"[;,]| or | and | hereafter| henceforth|: |=", re.IGNORECASE)
 _SHORT_LEAD = re.compile(
     r"(?:(?:hereafter|henceforth|herein|also|termed|called|abbreviated|known|referred|denoted|designated|or|i\.?e\.?|the|as|to|by|in"
     r"|short|for|abbreviation)[,:]?\s+)+",
     re.IGNORECASE,
 )
-_NOT_SHORT = re.compile(
-    r"(?:see|figs?\.?|figures?|tables?|tab\.?|eqs?\.?|equations?|refs?\.?|references?|supplement\w*|suppl\.?|ref|panel|box|section|sect\.?"
-    r"|appendix|chapter|step|n|p|r|t|f|z|df|ns|vs\.?|e\.g|i\.e|video|movie|file|days?|weeks?|months?|years?|hours?|left|right|top|bottom|upper"
-    r"|lower|and|or|in|of|the|for|to|by|with|from|green|red|blue|black|white|grey|gray|arrow\w*|data|not|shown|control\w*"
-    r"|i{1,3}|iv|vi{0,3}|ix|x)\b",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[^\s\-–/()\[\],]+")
-_PREFIX = re.compile(r"(?<!\S)(?:(?:[\d,'′:.α-ω]+|alpha|beta|gamma|delta|[A-Za-z]|\([+\-±A-Z]+\))-)+$")
-_ROMAN_OR_PANEL = re.compile(r"[IVXivx]+|\d+[a-z]")
+_PREFIX = re.compile(
+    r"(?<!\S)(?:(?:[\d,'′:.α-ω]+|[Aa]lpha|[Bb]eta|[Gg]amma|[Dd]elta|[Aa]nti|[A-Za-z]|\([+\-±A-Z]+\)|\[\d+[A-Z]\])-)+$"
+)
 _VERB = frozenset(
     {
         "is", "are", "was", "were", "be", "been", "had", "has", "have", "do", "does", "did", "can", "may",
         "might", "will", "would",
     }
 )  # fmt: skip
+_LAST_WORD = re.compile(r"(?<![\w-])([^\W\d_]+)$")
+#: Shorter words are not abbreviated to a letter.
+_SPELLED = 5
 _TOKEN = re.compile(r"\S+")
 _WEAK = frozenset(
     {
@@ -61,24 +60,28 @@ _WEAK = frozenset(
     }
 )  # fmt: skip
 _NAME_OF = {
-    "α": "alpha",
-    "β": "beta",
-    "γ": "gamma",
-    "δ": "delta",
-    "κ": "kappa",
-    "λ": "lambda",
-    "μ": "mu",
-    "ω": "omega",
-}
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda", "μ": "mu", "ω": "omega",
+}  # fmt: skip
+#: How the words for digits start: `two-dimensional (2D)`, `ninth day (D9)`.
+_NUMBER = {
+    "1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nin",
+}  # fmt: skip
+#: Words that place a part of a chemical name, and are no words that a short form could stand for.
+_LOCANTS = frozenset({*_NAME_OF.values(), "n", "o", "s", "d", "l", "m", "p"})
 _GREEK_OF = {"a": "α", "b": "β", "g": "γ", "d": "δ", "k": "κ", "l": "λ", "m": "μ", "o": "ω"}
 
 
-def find_definitions(text: str) -> list[Definition]:
-    """Definitions of the forms `long form (SHORT)` and `SHORT (long form)`, in order of the short form's position."""
+def find_definitions(text: str, *, shortest: int = 2) -> list[Definition]:
+    """Definitions of the forms `long form (SHORT)`, `SHORT (long form)` and `(long form, SHORT)`, by the short form's place.
+
+    With `shortest=1` also letters, `testosterone (T)`; not by default, since a letter means many things in an article.
+    """
     found = []
     for bracket in _BRACKET.finditer(text):
-        definition = _long_before_short(text, bracket) or _short_before_long(text, bracket)
-        if definition is not None:
+        definition = (
+            _long_before_short(text, bracket) or _short_before_long(text, bracket) or _both_inside(bracket)
+        )
+        if definition is not None and len(definition.short) >= shortest:
             found.append(definition)
     return sorted(found, key=lambda definition: (definition.short_start, definition.long_start))
 
@@ -113,7 +116,7 @@ def _long_before_short(text: str, bracket: re.Match[str]) -> Definition | None:
     raw = content[offset : end_mark.start() if end_mark else len(content)]
     short = raw.strip(" '\"’“”")
     if not is_short_form(short):
-        return None
+        return _one_letter(text, bracket)
     short_start = bracket.start(1) + offset + raw.index(short)
     window_end = bracket.start()
     window_start = _window_start(text, window_end)
@@ -122,6 +125,17 @@ def _long_before_short(text: str, bracket: re.Match[str]) -> Definition | None:
         return None
     start, end = window_start + long_span[0], window_start + long_span[1]
     return Definition(short, text[start:end], short_start, short_start + len(short), start, end)
+
+
+def _one_letter(text: str, bracket: re.Match[str]) -> Definition | None:
+    """`testosterone (T)`: the word before the bracket, if it starts with that letter and is long enough to need one."""
+    content = bracket.group(1)
+    if len(content) != 1 or not content.isupper():
+        return None
+    word = _LAST_WORD.search(text, 0, bracket.start())
+    if word is None or word[1][0].upper() != content or len(word[1]) < _SPELLED:
+        return None
+    return Definition(content, word[1], bracket.start(1), bracket.end(1), *word.span(1))
 
 
 def _short_before_long(text: str, bracket: re.Match[str]) -> Definition | None:
@@ -146,20 +160,17 @@ def _short_before_long(text: str, bracket: re.Match[str]) -> Definition | None:
     )
 
 
-def is_short_form(text: str) -> bool:
-    """Whether a text looks like an abbreviation: 2 to 15 characters, at most three words, and some letter of weight."""
-    if not 2 <= len(text) <= 15 or _SHORT.fullmatch(text) is None or len(text.split()) > 3:
-        return False
-    if _ROMAN_OR_PANEL.fullmatch(text):
-        return False
-    if _NOT_SHORT.match(text) and not text.isupper():
-        return False
-    letters = [character for character in text if character.isalpha()]
-    if not letters or text[0] in "-/'+." or text.endswith("-"):
-        return False
-    if len(text.split()) > 1 and not any(map(str.isupper, text)):
-        return False
-    return any(map(str.isupper, letters)) or (len(text) <= 6 and " " not in text)
+def _both_inside(bracket: re.Match[str]) -> Definition | None:
+    """`(interleukin 10, IL-10)`: what stands before the comma, as a whole."""
+    long, comma, rest = bracket.group(1).rpartition(",")
+    short = rest.strip()
+    if not comma or sum(map(str.isupper, short)) < 2 or not is_short_form(short):
+        return None
+    if _match_long(long, short) != (0, len(long)):
+        return None
+    start = bracket.start(1)
+    short_start = start + len(long) + 1 + rest.index(short)
+    return Definition(short, long, short_start, short_start + len(short), start, start + len(long))
 
 
 def _window_start(text: str, end: int) -> int:
@@ -182,7 +193,11 @@ def _match_long(window: str, short: str) -> tuple[int, int] | None:
     if len(characters) > 2 and short.endswith("s") and not short[-2].islower():
         attempts.append(characters[:-1])  # a plural of the short form only
     lowered = window.lower()
-    for find_starts in (_initial_starts, _aligned_starts):
+    for find_starts in (
+        partial(_initial_starts, skips=0),
+        _aligned_starts,
+        partial(_initial_starts, skips=1),
+    ):
         for attempt in attempts:
             for start in find_starts(lowered, end, attempt):
                 begin = _with_prefix(window, start)
@@ -191,8 +206,8 @@ def _match_long(window: str, short: str) -> tuple[int, int] | None:
     return None
 
 
-def _initial_starts(window: str, end: int, characters: list[str]) -> Iterator[int]:
-    """The start at which every character opens a word, in order, the last one the last word or one before it."""
+def _initial_starts(window: str, end: int, characters: list[str], skips: int) -> Iterator[int]:
+    """The start at which every character opens a word, in order, with at most so many words of weight between two."""
     words = list(_WORD.finditer(window, 0, end))
     position = len(words)
     for character in reversed(characters):
@@ -204,14 +219,19 @@ def _initial_starts(window: str, end: int, characters: list[str]) -> Iterator[in
             if _opens(words[position].group(), character):
                 break
             skipped += words[position].group() not in _WEAK
-            if skipped > 1:
+            if skipped > skips:
                 return
     yield words[position].start()
 
 
 def _opens(word: str, character: str) -> bool:
     return word.startswith(
-        (character, _GREEK_OF.get(character, character), _NAME_OF.get(character, character))
+        (
+            character,
+            _GREEK_OF.get(character, character),
+            _NAME_OF.get(character, character),
+            _NUMBER.get(character, character),
+        )
     )
 
 
@@ -254,17 +274,18 @@ def _is_plausible(long: str, short: str) -> bool:
         return False
     if not _VERB.isdisjoint(words):
         return False
-    if len(words) > min(size + 5, 2 * size) or len(long) > 12 * size + 20:
+    named = sum(word.lower() not in _LOCANTS and not word.isdigit() for word in words)
+    if named > min(size + 5, 2 * size) or len(long) > 12 * size + 20:
         return False
     if short.lower() in (word.lower() for word in _TOKEN.findall(long)):
         return False
     if any(map(str.isdigit, short)) and not _has_digits(short, long):
         return False
-    return long.count("(") == long.count(")") and long.count("[") == long.count("]")
+    return ") " not in long and long.count("(") == long.count(")") and long.count("[") == long.count("]")
 
 
 def _has_digits(short: str, long: str) -> bool:
     """The digits of the short form are those of the long form: IL-10 is not interleukin 1."""
     wanted = re.findall(r"\d+", short)
     present = re.findall(r"\d+", long)
-    return all(number in present for number in wanted)
+    return all(number in present or _NUMBER.get(number, " ") in long.lower() for number in wanted)

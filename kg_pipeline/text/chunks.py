@@ -8,6 +8,9 @@ from dataclasses import dataclass
 #: Paragraphs of these kinds are one sentence each, whatever stands in them.
 WHOLE_KINDS = frozenset({"title", "heading", "table_row"})
 
+#: Sentences whose tokens are held at once; those of a long section would take much more memory than its text.
+_AT_ONCE = 256
+
 Span = tuple[int, int]
 #: Token spans (offsets into the text) of each text; special tokens left out.
 Tokenise = Callable[[Sequence[str]], list[list[Span]]]
@@ -39,12 +42,14 @@ def measure(text: str, spans: Sequence[tuple[Span, bool]], budget: int, tokenise
     `spans` are sentence spans with whether each is a heading.
     """
     measured: list[Sentence] = []
-    tokens_of = tokenise([text[start:end] for (start, end), _ in spans])
-    for ((start, end), is_heading), tokens in zip(spans, tokens_of, strict=True):
-        if len(tokens) <= budget:
-            measured.append(Sentence(start, end, len(tokens), is_heading))
-        else:
-            measured.extend(_cut(text, start, end, tokens, budget))
+    for first in range(0, len(spans), _AT_ONCE):
+        part = spans[first : first + _AT_ONCE]
+        tokens_of = tokenise([text[start:end] for (start, end), _ in part])
+        for ((start, end), is_heading), tokens in zip(part, tokens_of, strict=True):
+            if len(tokens) <= budget:
+                measured.append(Sentence(start, end, len(tokens), is_heading))
+            else:
+                measured.extend(_cut(text, start, end, tokens, budget))
     return measured
 
 

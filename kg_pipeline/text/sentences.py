@@ -1,4 +1,7 @@
-"""Sentence borders in biomedical text: a trained splitter, and rules for what it must never break.
+"""Sentence borders in biomedical text: rules for what is certain, and a trained splitter for the rest.
+
+Most full stops are plain: a word before, a capital after, no bracket open. Only the stretches between those that hold
+a doubtful one are given to the model, and rules keep it from what must never break.
 
 The default is the `biosenter` package, a spaCy `senter` trained on PubMed Central; its weights are pinned by
 SHA-256, because other weights would silently give other sentences. Any installed spaCy pipeline can take its place.
@@ -9,7 +12,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,12 +31,22 @@ BIOSENTER_SHA256 = "2ff9f49ecb6f227a1213c29d10540e11125f93959cb68e698d3d5fa0719b
 Span = tuple[int, int]
 
 _LINE = re.compile(r"[^\n]+")
-_POSSIBLE_BORDER = re.compile(r"[.?!…:;]\W*\s")
-_TERMINAL = re.compile(r"[.?!…:;][)\]}\"'”’»*†‡]*$")
+# Signs that end a sentence, with what may close after them; a colon or semicolon ends a clause.
+_POSSIBLE_BORDER = re.compile(r"[.?!…][)\]}\"'”’»*†‡]*\s+(?=\S)")
+_TERMINAL = re.compile(r"[.?!…][)\]}\"'”’»*†‡]*$")
+#: Ends of sentences that leave no doubt, if no bracket is open: a word of four letters or more, or a bracket.
+_PLAIN_END = re.compile(r"(?:[a-z]{4,}|[)\]])[.?!]$")
+_BRACKETS = re.compile(r"[()\[\]{}]")
+#: Lines that the model reads at once; more of them take memory and no less time.
+_BATCH = 32
+#: Characters of a stretch after which any border that the rules allow is taken, so that the model's memory is bounded.
+_LONGEST = 10_000
+#: How far around a border the rules look.
+_BEHIND, _AHEAD = 24, 24
 # Never the end of a sentence, whatever follows.
 _PROCLITIC = re.compile(
     r"(?:^|[\s(\[,;/–-])(?:figs?|eqs?|eqns?|refs?|tabs?|sects?|chap|vs|cf|ca|approx|viz|i\.\s?e|e\.\s?g|drs?|prof|mrs?|st|var"
-    r"|cv|subsp|ssp|pp|nos|resp)\.$",
+    r"|cv|subsp|ssp|pp|nos|resp|est|chr)\.$",
     re.IGNORECASE,
 )
 # Often inside a sentence, sometimes its end; what follows decides.
@@ -46,7 +59,8 @@ _OPENER = re.compile(
     r"|However|Moreover|Furthermore|Additionally|Here|Hence|He|She|His|Her|If|When|While|Whereas|Although|Because|Since"
     r"|After|Before|During|Following|Briefly|Finally|First|Second|Third|Next|Also|Both|Each|All|Some|Such|Similarly"
     r"|Conversely|Consequently|Accordingly|Subsequently|Interestingly|Importantly|Notably|Overall|Together|Taken|To"
-    r"|Only|Other|Another|One|Two|Three|No|Not|Most|Many|Several|Data|Results|Cells|Mice|Patients|Samples)\b"
+    r"|Only|Other|Another|One|Two|Three|No|Not|Most|Many|Several|Data|Results|Cells|Mice|Patients|Samples|Neither"
+    r"|Either|Despite|Using|Given|Unlike|Further)\b"
 )
 _PLAIN_WORD = re.compile(r"[a-z]+(?=[\s,.;:)]|$)")
 
@@ -69,23 +83,64 @@ class SentenceSplitter:
             for number, text in enumerate(texts)
             for match in _LINE.finditer(text)
         ]
-        hard = [line for _, _, line in lines if _POSSIBLE_BORDER.search(line.rstrip())]
-        proposals = iter(self._propose(hard))
         spans: list[list[Span]] = [[] for _ in texts]
-        for number, offset, line in lines:
-            borders = next(proposals) if _POSSIBLE_BORDER.search(line.rstrip()) else []
-            spans[number].extend((offset + start, offset + end) for start, end in mend_borders(line, borders))
+        doubts = [find_borders(line) for _, _, line in lines]
+        proposed = self._propose(
+            line[start:end]
+            for (_, _, line), (_, doubtful) in zip(lines, doubts, strict=True)
+            for start, end in doubtful
+        )
+        for (number, offset, line), (certain, doubtful) in zip(lines, doubts, strict=True):
+            borders = [*certain, *(start + at for start, _ in doubtful for at in next(proposed))]
+            spans[number].extend(
+                (offset + start, offset + end) for start, end in mend_borders(line, sorted(borders))
+            )
         return spans
 
-    def _propose(self, lines: list[str]) -> Iterable[list[int]]:
-        """Where the model starts a new sentence inside each line."""
-        for document in self._pipeline.pipe(lines):
+    def _propose(self, parts: Iterable[str]) -> Iterator[list[int]]:
+        """Where the model starts a new sentence inside each part."""
+        for document in self._pipeline.pipe(parts, batch_size=_BATCH):
             yield [sentence.start_char for sentence in document.sents][1:]
+
+
+def find_borders(line: str) -> tuple[list[int], list[Span]]:
+    """Starts of sentences that are certain, and the spans between them that hold a doubtful one."""
+    certain: list[int] = []
+    doubtful: list[Span] = []
+    start = depth = seen = 0
+    is_doubtful = False
+    for match in _POSSIBLE_BORDER.finditer(line):
+        border = match.end()
+        for bracket in _BRACKETS.findall(line, seen, border):
+            depth = depth + 1 if bracket in "([{" else max(depth - 1, 0)
+        seen = border
+        before = line[max(start, border - _BEHIND) : border].rstrip()
+        after = line[border : border + _AHEAD]
+        if not may_break(before, after):
+            continue
+        is_plain = depth == 0 and after[0].isupper() and _PLAIN_END.search(before) is not None
+        if is_plain or border - start > _LONGEST:
+            if is_doubtful:
+                doubtful.append((start, border))
+            certain.append(border)
+            start, is_doubtful = border, False
+        else:
+            is_doubtful = True
+    if is_doubtful:
+        doubtful.append((start, len(line)))
+    return certain, doubtful
 
 
 def mend_borders(line: str, borders: Iterable[int]) -> list[Span]:
     """Sentence spans of one line from proposed starts, without those that the rules forbid."""
-    starts = [0, *(border for border in borders if may_break(line[:border].rstrip(), line[border:].lstrip()))]
+    starts = [0]
+    starts.extend(
+        border
+        for border in borders
+        if may_break(
+            line[max(border - _BEHIND, 0) : border].rstrip(), line[border : border + _AHEAD].lstrip()
+        )
+    )
     spans = []
     for start, end in zip(starts, [*starts[1:], len(line)], strict=True):
         piece = line[start:end]
@@ -104,7 +159,7 @@ def may_break(before: str, after: str) -> bool:
     """
     if not before or not after or not _TERMINAL.search(before):
         return False
-    tail = before[-24:]
+    tail = before[-_BEHIND:]
     if _PROCLITIC.search(tail):
         return False
     if _AMBIGUOUS.search(tail) and not _OPENER.match(after):

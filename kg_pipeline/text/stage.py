@@ -9,6 +9,7 @@ from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.incremental import ArticleOutput, StageReport, input_digests, one_by_one, run_shard
+from kg_pipeline.schema import UNREAD_SECTIONS
 from kg_pipeline.settings import Settings
 from kg_pipeline.text.chunks import WHOLE_KINDS, Span, Tokenise, measure, windows
 from kg_pipeline.text.sentences import SentenceSplitter, load_splitter
@@ -65,11 +66,15 @@ def build_chunks(datasets: Datasets, spec: CorpusSpec, shard: str, settings: Set
 def chunk_document(
     document: Mapping[str, Any], *, splitter: SentenceSplitter, tokenise: Tokenise, budget: int, overlap: int
 ) -> list[dict[str, Any]]:
-    """Rows of dataset `chunks` for a row of dataset `documents`; `text` is the exact slice of the document."""
+    """Rows of dataset `chunks` for a row of dataset `documents`; `text` is the exact slice of the document.
+
+    Sections that are no evidence (`UNREAD_SECTIONS`) make no chunk.
+    """
     text: str = document["text"]
-    by_section = _sentences(text, document["paragraphs"], splitter)
+    read = {n: one for n, one in enumerate(document["sections"]) if one["kind"] not in UNREAD_SECTIONS}
+    by_section = _sentences(text, [one for one in document["paragraphs"] if one["section"] in read], splitter)
     rows: list[dict[str, Any]] = []
-    for number, section in enumerate(document["sections"]):
+    for number, section in read.items():
         sentences = measure(text, by_section.get(number, []), budget, tokenise)
         for window in windows(sentences, budget=budget, overlap=overlap):
             rows.append(

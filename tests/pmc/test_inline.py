@@ -29,6 +29,10 @@ def cite(text: str, rid: str = "B1") -> str:
         ("p53<sup>-/-</sup> mice", "p53-/- mice"),
         ("37<sup>o</sup>C", "37°C"),
         ("1<sup>st</sup>", "1st"),
+        ("p27<sup>Kip1</sup>, gp91<sup>phox</sup>", "p27Kip1, gp91phox"),
+        ("Isl1<sup>Cre/+</sup> mice", "Isl1^Cre/+ mice"),  # an allele, not a name of the gene
+        ("CO <sub>2</sub>, Kit <sup>W/Wv</sup> mice", "CO2, KitW/Wv mice"),
+        ("with <sup>32</sup>P", "with 32P"),
         ("12.5<sup>a</sup>", "12.5^a"),  # a mark on a number is not a digit of it
         ("x<sub>1</sub>2<sub>3</sub>", "x12_3"),
     ],

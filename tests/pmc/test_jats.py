@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from kg_pipeline.errors import MalformedError, NotJatsError
 from kg_pipeline.pmc.article import Article
 from kg_pipeline.pmc.jats import Found, Missing, parse_article, read_articles
+from kg_pipeline.schema import UNREAD_SECTIONS
 
 
 def article(body: str = "", front: str = "", back: str = "", **options: bool) -> Article:
@@ -24,6 +25,14 @@ def has_body(document: bytes) -> bool:
     (found,) = read_articles(document)
     assert isinstance(found, Found)
     return found.front.has_body
+
+
+def evidence_of(parsed: Article) -> list[str]:
+    """Paragraphs of the sections that are read for evidence."""
+    kinds = [section.kind for section in parsed.sections]
+    return [
+        parsed.text[p.start : p.end] for p in parsed.paragraphs if kinds[p.section] not in UNREAD_SECTIONS
+    ]
 
 
 def path_of(parsed: Article, text: str) -> tuple[str, ...]:
@@ -53,8 +62,9 @@ def test_title_then_main_abstract_then_body():
         ("heading", "Aim"),
         ("paragraph", "To see."),
         ("paragraph", "Body."),
+        ("paragraph", "Picture."),
     ]
-    assert [section.kind for section in parsed.sections] == ["title", "abstract", "body"]
+    assert [section.kind for section in parsed.sections] == ["title", "abstract", "body", "summary"]
     assert path_of(parsed, "To see.") == ("Abstract", "Aim")
 
 
@@ -103,11 +113,10 @@ def test_table_that_is_an_image_keeps_its_caption():
     assert path_of(parsed, "Doses") == ("Table 1: Doses",)
 
 
-def test_what_is_not_the_article_stays_out():
-    document = b"""<article><front/><body><p>Drug A lowers B.</p><sec sec-type="COI-statement"><p>None.</p></sec>
-    <sec><title>Acknowledgements</title><p>Thanks.</p></sec><ref-list><ref id="r"><mixed-citation>Old claim.</mixed-citation>
-    </ref></ref-list></body><back><ack><p>Thanks too.</p></ack><app-group><app><title>Appendix</title><p>More.</p></app>
-    </app-group></back><sub-article article-type="decision-letter"><front-stub><article-id pub-id-type="doi">10.1234/x.sa1
+def test_other_texts_in_the_file_stay_out():
+    document = b"""<article><front/><body><p>Drug A lowers B.</p><ref-list><ref id="r"><mixed-citation>Old claim.
+    </mixed-citation></ref></ref-list></body><back><ref-list><ref id="s"><mixed-citation>Older claim.</mixed-citation></ref>
+    </ref-list></back><sub-article article-type="decision-letter"><front-stub><article-id pub-id-type="doi">10.1234/x.sa1
     </article-id></front-stub><body><p>We doubt that.</p></body></sub-article><response><body><p>It raises C.</p></body>
     </response></article>"""
     parsed = parse_article(document)
@@ -115,9 +124,66 @@ def test_what_is_not_the_article_stays_out():
     assert parsed.metadata.doi == ""
 
 
+@pytest.mark.parametrize(
+    ("where", "content"),
+    [
+        ("body", "<sec sec-type='COI-statement'><title>Interests</title><p>Own words.</p></sec>"),
+        ("body", "<sec><title>Acknowledgements</title><sec><title>More</title><p>Own words.</p></sec></sec>"),
+        ("back", "<ack><p>Own words.</p></ack>"),
+        ("back", "<sec><title>Anything</title><p>Own words.</p></sec>"),
+        ("back", "<fn-group><fn><label>1</label><p>Own words.</p></fn></fn-group>"),
+        ("back", "<notes><p>Own words.</p></notes>"),
+        ("back", "<app-group><app><title>Appendix</title><p>Own words.</p></app></app-group>"),
+        (
+            "front",
+            "<author-notes><fn><p>Own words.</p></fn><corresp>me@lab.example</corresp>"
+            "<fn fn-type='corresp'><p>me@lab.example</p></fn></author-notes>",
+        ),
+        ("front", "<kwd-group><kwd>Own</kwd><kwd>words.</kwd></kwd-group>"),
+        ("front", "<abstract abstract-type='teaser'><p>Own words.</p></abstract>"),
+    ],
+)
+def test_text_about_the_paper_is_kept_and_is_no_evidence(where, content):
+    parsed = article(**{"body": "<p>Drug A lowers B.</p>"} | {where: content})
+    if where == "body":
+        parsed = article(f"<p>Drug A lowers B.</p>{content}")
+    assert evidence_of(parsed) == ["Drug A lowers B."]
+    assert re.search(r"Own;? words\.$", parsed.text)
+    assert "lab.example" not in parsed.text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<supplementary-material><label>Figure S1</label><caption><title>Uptake</title><p>It fell in mice.</p>"
+        "<p>(4.8 MB PSD).</p></caption><media><caption><p>Click here for additional data file.</p></caption></media>"
+        "</supplementary-material>",
+        "<p><media><label>Figure S1</label><caption><title>Uptake</title><p>It fell in mice.</p></caption></media></p>",
+    ],
+)
+def test_captions_of_files_are_evidence_and_notes_on_files_are_not(content):
+    parsed = article(
+        f"<p>Body.</p><sec sec-type='supplementary-material'><title>Supporting Information</title>{content}</sec>"
+    )
+    assert evidence_of(parsed) == ["Body.", "Uptake", "It fell in mice."]
+    assert path_of(parsed, "It fell") == ("Supporting Information", "Figure S1")
+    assert not re.search("Click here|MB", parsed.text)
+
+
+@pytest.mark.parametrize(
+    "back",
+    ["<floats-group>{}</floats-group>", "<sec sec-type='display-objects'><title>Figures</title>{}</sec>"],
+)
+def test_floats_in_the_back_are_read_once(back):
+    figure = "<fig><label>Fig. 1</label><caption><p>EGFR staining.</p></caption></fig>"
+    parsed = article("<p>Body.</p>", back=back.format(figure))
+    assert evidence_of(parsed) == ["Body.", "EGFR staining."]
+    assert parsed.text.count("staining") == 1
+
+
 def test_appendices_are_read_on_request():
     back = "<app-group><app><title>Appendix 1</title><p>More mice.</p></app></app-group>"
-    assert "More mice." not in article("<p>Body.</p>", back=back).text
+    assert evidence_of(article("<p>Body.</p>", back=back)) == ["Body."]
     parsed = article("<p>Body.</p>", back=back, include_appendices=True)
     assert parsed.sections[-1].kind == "appendix"
     assert path_of(parsed, "More mice.") == ("Appendix", "Appendix 1")
@@ -133,10 +199,11 @@ def test_appendices_are_read_on_request():
         "</fn-group>",
     ],
 )
-def test_glossary_becomes_abbreviations_not_text(back):
+def test_glossary_becomes_abbreviations_not_evidence(back):
     parsed = article("<p>Body.</p>", back=back)
     assert parsed.glossary == (("ACE", "angiotensin converting enzyme"), ("BP", "blood pressure"))
-    assert parsed.text == "Body."
+    assert evidence_of(parsed) == ["Body."]
+    assert "blood pressure" in parsed.text
 
 
 def test_scanned_pages_are_split_and_joined_at_line_ends():

@@ -9,6 +9,7 @@ from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import StageError
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.stage import build_documents, fetch_articles, list_articles
+from kg_pipeline.rights import RightsPolicy
 from kg_pipeline.settings import load_settings
 
 SHARDS = 3
@@ -186,3 +187,19 @@ def test_corpus_without_a_readable_article_stops_with_counts(datasets, corpus):
     with pytest.raises(StageError, match=r"2 malformed.*bad\.xml: not well-formed"):
         listing(datasets, corpus)
     assert datasets.read("article_index", "test").height == 2
+
+
+def test_articles_of_a_licence_that_is_left_out_make_no_document(datasets, store, corpus):
+    corpus = corpus.model_copy(update={"rights": RightsPolicy(unknown="skip")})
+    open_one = article("PMC1", "Zinc lowers IL-1.").replace(
+        b"</article-meta>", b"<permissions><license><p>CC BY 4.0</p></license></permissions></article-meta>"
+    )
+    (corpus.source_path / "1.xml").write_bytes(open_one)
+    build(datasets, store, corpus)
+    assert set(documents(datasets)) == {"PMC1"}
+    rows = datasets.scan("articles", "test").filter(pl.col("status") == "excluded").collect()
+    assert set(rows["reason"]) == {
+        "the corpus leaves out articles of licence class unknown (its setting rights)"
+    }
+    build(datasets, store, corpus.model_copy(update={"rights": RightsPolicy()}))
+    assert len(documents(datasets)) == 5

@@ -109,3 +109,24 @@ def test_gold_abbreviations_of_medline_records(shared):
         right, found, wanted = right + len(gold & ours), found + len(ours), wanted + len(gold)
     assert right / found > 0.95
     assert right / wanted > 0.81
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a two-dimensional (2D) map", [("2D", "two-dimensional")]),
+        ("the barrier (blood-brain barrier, BBB) held", [("BBB", "blood-brain barrier")]),
+        ("some delta-9-foxahydrol (FXH) was given", [("FXH", "delta-9-foxahydrol")]),
+        ("subjects with smoking and subarachnoid hemorrhage (SAH)", [("SAH", "subarachnoid hemorrhage")]),
+        ("rat/human CRF (r/hCRF) bound", [("r/hCRF", "rat/human CRF")]),
+        ("cells (mice, USA) and (see Smith, WHO)", []),
+    ],
+)
+def test_numbers_in_words_locants_and_both_forms_in_one_bracket(text, expected):
+    assert pairs(text) == expected
+
+
+def test_one_letter_is_a_definition_only_where_it_is_asked_for():
+    text = "We gave testosterone (T) to half (B) of them."
+    assert find_definitions(text) == []
+    assert [(one.short, one.long) for one in find_definitions(text, shortest=1)] == [("T", "testosterone")]

@@ -80,7 +80,7 @@ def test_windows_take_every_sentence_in_order_within_the_budget(counts, budget, 
 class Pipeline:
     """A stand-in splitter model: a border after each full stop."""
 
-    def pipe(self, lines):
+    def pipe(self, lines, batch_size):
         for line in lines:
             yield Document([0, *(match.end() for match in re.finditer(r"\. ", line))])
 
@@ -93,6 +93,26 @@ class Document:
 class Start:
     def __init__(self, start):
         self.start_char = start
+
+
+def test_sections_that_are_no_evidence_make_no_chunk():
+    text = "Zinc lowers IL-6.\n\nWe thank the mice."
+    spans = [(0, 17), (19, 37)]
+    document = {
+        "article_id": "PMC1",
+        "text": text,
+        "sections": [
+            {"path": [kind], "kind": kind, "start": start, "end": end}
+            for kind, (start, end) in zip(("body", "back"), spans, strict=True)
+        ],
+        "paragraphs": [
+            {"kind": "paragraph", "section": number, "start": start, "end": end, "citations": []}
+            for number, (start, end) in enumerate(spans)
+        ],
+    }
+    splitter = SentenceSplitter("test", Pipeline())
+    chunks = chunk_document(document, splitter=splitter, tokenise=words, budget=20, overlap=0)
+    assert [chunk["text"] for chunk in chunks] == ["Zinc lowers IL-6."]
 
 
 paragraph_texts = st.lists(

@@ -1,3 +1,4 @@
+import types
 from itertools import pairwise
 
 import pytest
@@ -6,7 +7,13 @@ from hypothesis import strategies as st
 
 from kg_pipeline.errors import ModelError
 from kg_pipeline.text import sentences
-from kg_pipeline.text.sentences import load_splitter, may_break, mend_borders
+from kg_pipeline.text.sentences import (
+    SentenceSplitter,
+    find_borders,
+    load_splitter,
+    may_break,
+    mend_borders,
+)
 
 
 def split(text: str) -> list[str]:
@@ -42,11 +49,58 @@ def test_sentences_that_must_not_break(sentence):
         ("rose in mice.", "p53 was lost", True),
         ("rose in mice.", "α-synuclein was lost", True),
         ("(Sigma, St.", "Louis, MO)", False),
+        ("one marker on chr.", "9 and", False),
+        ("were as follows:", "The first", False),
+        ("rose in mice;", "TNF fell", False),
         ("was it so?", "It was", True),
     ],
 )
 def test_where_a_sentence_may_end(before, after, expected):
     assert may_break(before, after) is expected
+
+
+@pytest.mark.parametrize(
+    ("line", "certain", "doubtful"),
+    [
+        ("Zinc lowers levels. It does so in mice. No end", ["It does", "No end"], []),
+        ("Zinc (given to mice. All of them) lowers levels. It rose.", ["It rose"], ["Zinc (given"]),
+        (
+            "It rose (twofold). We saw 3. There it stood. Then it fell.",
+            ["We saw", "Then it"],
+            ["We saw 3. There it stood. "],
+        ),
+        ("It rose to 3. The rest fell.", [], ["It rose to 3. The rest fell."]),
+        ("It rose, e.g. Monday; then it fell.", [], []),
+        (
+            "At pH 7. " * 1200,
+            ["At pH"],
+            ["At pH 7. " * 1112, "At pH 7. " * 88],
+        ),  # never more than so much at once
+    ],
+)
+def test_which_borders_need_a_model(line, certain, doubtful):
+    borders, spans = find_borders(line)
+    assert [
+        line[border : border + len(text)] for border, text in zip(borders, certain, strict=True)
+    ] == certain
+    assert [
+        line[start:end][: len(text)] for (start, end), text in zip(spans, doubtful, strict=True)
+    ] == doubtful
+
+
+def test_the_model_reads_only_what_is_doubtful():
+    read = []
+
+    class Model:
+        def pipe(self, parts, batch_size):
+            for part in parts:
+                read.append(part)
+                yield types.SimpleNamespace(sents=[])
+
+    splitter = SentenceSplitter("test", Model())
+    text = "Zinc lowers levels. It rose to 3. The rest fell there. All was well. We saw E. coli."
+    assert len(splitter.split(text)) == 4
+    assert read == ["It rose to 3. The rest fell there. "]
 
 
 def test_sentences_never_cross_a_paragraph():
