@@ -18,6 +18,8 @@ from kg_pipeline.graph import checks as health
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.assemble import assemble_version
 from kg_pipeline.graph.embed import build_embeddings
+from kg_pipeline.graph.exchange.export import export_version
+from kg_pipeline.graph.exchange.source import ANY_LICENSE
 from kg_pipeline.graph.neo4j import load_version
 from kg_pipeline.graph.plots import plot_version
 from kg_pipeline.graph.reader import Manifest
@@ -104,6 +106,35 @@ def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     return dg.MaterializeResult(
         metadata=_summary(manifest),
         check_results=check_results({"current_graph_opens": opened}),
+    )
+
+
+@dg.asset(
+    group_name=GROUP,
+    partitions_def=CORPUS,
+    code_version=_CODE,
+    kinds={"html"},
+    deps=[current_graph],
+    check_specs=[check_spec("graph_explorer", "explorer_shows_the_version", graph_checks.is_shown)],
+)
+def graph_explorer(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
+    """The current version as pages that open from disk: search, filter, walk, and read the sentence behind an edge."""
+    settings, corpus, versions = workspace.settings(), context.partition_key, workspace.versions()
+    with stage_run(context, settings.home):
+        version = versions.folder(corpus, versions.resolve(corpus))
+        # It stays in the workspace, which holds the sentences anyway.
+        written = export_version(version, "html", settings.explorers / corpus, quotable=ANY_LICENSE)
+    manifest = layout.read_manifest(version)
+    page = settings.explorers / corpus / "index.html"
+    shown = graph_checks.is_shown(manifest, page.parent)
+    return dg.MaterializeResult(
+        metadata={
+            "page": dg.MetadataValue.path(page),
+            "link": dg.MetadataValue.url(page.as_uri()),
+            "megabytes": round(sum(path.stat().st_size for path in written) / 1e6, 1),
+            **_summary(manifest),
+        },
+        check_results=check_results({"explorer_shows_the_version": shown}),
     )
 
 

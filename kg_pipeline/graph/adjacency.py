@@ -24,6 +24,7 @@ from kg_pipeline.graph.traversal import Incident
 from kg_pipeline.schema import RELATION_KINDS
 
 _TAXONOMIC = "subclass_of"
+_RANK_BITS = 32
 _NAMES = ("indptr", "rank", "other", "climb", "by_rank", "kind_by_rank", "confidence_by_rank")
 
 
@@ -48,7 +49,7 @@ def relation_ranks(relations: pa.Table) -> npt.NDArray[np.int32]:
     asserted = pc.equal(relations.column("kind"), "asserted").to_numpy()
     confidence = relations.column("confidence").to_numpy()
     ranks: npt.NDArray[np.int32]
-    ranks = np.lexsort((np.arange(len(confidence)), -confidence, ~asserted)).astype(np.int32)
+    ranks = np.lexsort((-confidence, ~asserted)).astype(np.int32)
     return ranks
 
 
@@ -60,19 +61,21 @@ def build_adjacency(entities: pa.Table, relations: pa.Table) -> dict[str, npt.ND
         pc.index_in(relations.column(column), value_set=ids).to_numpy().astype(np.int32)[by_rank]
         for column in ("head_id", "tail_id")
     )
-    ranks = np.arange(len(by_rank), dtype=np.int32)
     climbs = pc.equal(relations.column("predicate"), _TAXONOMIC).to_numpy()[by_rank].astype(np.int8)
-    back = head != tail
-    owner = np.concatenate((head, tail[back]))
-    order = np.lexsort((np.concatenate((ranks, ranks[back])), owner))
+    # Entity and rank in one number, which sorts several times faster than an index over two columns.
+    ranks = np.arange(len(by_rank), dtype=np.int64)
+    at_head, at_tail = (ends.astype(np.int64) << _RANK_BITS | ranks for ends in (head, tail))
+    touching = np.sort(np.concatenate((at_head, at_tail[head != tail])))
+    owner, rank = touching >> _RANK_BITS, (touching & ((1 << _RANK_BITS) - 1)).astype(np.int32)
+    is_head = head[rank] == owner
     kinds = pc.index_in(
         relations.column("kind"), value_set=pa.array(RELATION_KINDS, relations.column("kind").type)
     )
     return {
         "indptr": group(owner, len(entities)),
-        "rank": np.concatenate((ranks, ranks[back]))[order],
-        "other": np.concatenate((tail, head[back]))[order],
-        "climb": np.concatenate((climbs, -climbs[back]))[order],
+        "rank": rank,
+        "other": np.where(is_head, tail[rank], head[rank]),
+        "climb": np.where(is_head, climbs[rank], -climbs[rank]),
         "by_rank": by_rank,
         "kind_by_rank": kinds.to_numpy().astype(np.int8)[by_rank],
         "confidence_by_rank": relations.column("confidence").to_numpy()[by_rank],

@@ -3,6 +3,9 @@
 It is written under a temporary name, flushed and renamed, so a version is whole or absent. The id covers the values
 of the tables, the settings and the models; not times, machines or vector bytes. The same inputs therefore give the
 same id, and a version that is already there is used again.
+
+Tables are made, digested, written and let go of one at a time; what is derived from them (adjacency, vectors, text
+index) is made from the written files, which are mapped, so memory holds the largest table and not the corpus.
 """
 
 from __future__ import annotations
@@ -11,12 +14,11 @@ import importlib.metadata
 import json
 import shutil
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import polars as pl
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
@@ -24,20 +26,29 @@ from kg_pipeline.errors import GraphError
 from kg_pipeline.files import sync, temporary_sibling, write_text
 from kg_pipeline.fingerprint import digest, file_sha256
 from kg_pipeline.graph import layout
-from kg_pipeline.graph.adjacency import build_adjacency, write_adjacency
-from kg_pipeline.graph.mentions import build_evidence_rows, build_has_entity
+from kg_pipeline.graph.derived import write_derived
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.tables import LogicalTables, collect_tables
-from kg_pipeline.graph.text_index import build_text_index
+from kg_pipeline.graph.rights import LicensedTables
+from kg_pipeline.graph.tables import LogicalTables
 from kg_pipeline.graph.verify import has_all_files, is_intact
 from kg_pipeline.graph.version import VersionStore
-from kg_pipeline.schema import EMBEDDING_DIMENSIONS, RELATION_KINDS
+from kg_pipeline.schema import RELATION_KINDS
 from kg_pipeline.settings import Settings
 
 #: What names or finds a corpus and does not change what its graph contains.
 _NOT_CONTENT = frozenset({"name", "title", "source"})
 _LIBRARIES = ("kg-pipeline", "numpy", "polars", "pyarrow", "scispacy", "spacy", "tantivy")
-_KIND_TABLES = {"chunk": "chunks", "entity": "entities"}
+#: Checksums and table digests let other threads run, so two at a time keep two cores busy.
+_THREADS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What was learnt while the tables were written."""
+
+    digests: dict[str, str]
+    counts: dict[str, int]
+    relations_by_kind: dict[str, int]
 
 
 def assemble_version(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> Manifest:
@@ -51,8 +62,8 @@ def assemble_version(datasets: Datasets, spec: CorpusSpec, settings: Settings) -
     """
     store = VersionStore(settings.graphs)
     store.sweep(spec.name)
-    collected = collect_tables(datasets, spec.name)
-    empty = [name for name in ("documents", "chunks", "entities") if not collected.tables[name].num_rows]
+    tables = LicensedTables.under(LogicalTables.of(datasets, spec.name), spec.rights)
+    empty = [name for name in ("documents", "chunks", "entities") if not tables.n_rows(name)]
     if empty:
         raise GraphError(
             f"Corpus {spec.name!r} has no {' and no '.join(empty)}, so there is no graph to make. "
@@ -67,48 +78,54 @@ def assemble_version(datasets: Datasets, spec: CorpusSpec, settings: Settings) -
     if settings.llm is not None and spec.extraction != "offline":
         models["llm"] = settings.llm.model
     pending = _pending(datasets, spec.name)
-    return write_version(store, spec.name, collected, options=options, models=models, pending_chunks=pending)
+    return write_version(
+        store,
+        tables,
+        options=options,
+        models=models,
+        pending_chunks=pending,
+        ann_above=settings.ann_above,
+    )
 
 
 def write_version(
     store: VersionStore,
-    corpus: str,
-    collected: LogicalTables,
+    tables: LogicalTables,
     *,
     options: Mapping[str, str | int | float | bool],
     models: Mapping[str, str],
+    ann_above: int,
     pending_chunks: int = 0,
 ) -> Manifest:
-    """Write tables as a version of the corpus, or find the same version written already; its manifest.
+    """Write tables as a version of their corpus, or find the same version written already; its manifest.
 
     Parameters
     ----------
     store
-        Where versions live.
-    corpus
-        The corpus; its current version becomes the parent.
-    collected
-        The tables, sorted by id, and the vectors.
+        Where versions live; the corpus's current version becomes the parent.
+    tables
+        What the version holds.
     options, models
         Settings and models that decided the content; part of the version's id.
+    ann_above
+        Vectors of a kind beyond which they get an approximate index.
     pending_chunks
         Chunks that a language model still owes.
 
     """
-    manifest = _manifest(collected, corpus, store.current(corpus), options, models, pending_chunks)
-    folder = store.folder(corpus, manifest.version)
-    if folder.exists():
-        if is_intact(folder):
-            return layout.read_manifest(folder)
-        store.discard(corpus, manifest.version)
-    aside = temporary_sibling(folder)
+    parent = store.current(tables.corpus)
+    aside = temporary_sibling(store.root / tables.corpus / "version")
     try:
-        _write_content(aside, collected)
-        files = {name: file_sha256(path) for name, path in layout.version_files(aside)}
-        complete = manifest.model_copy(update={"files": files})
-        text = json.dumps(complete.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
-        write_text(aside / layout.MANIFEST, text + "\n")
-        _sync_tree(aside)
+        embedded = tables.embedded()
+        written = _write_tables(aside, tables, embedded)
+        manifest = _manifest(tables, written, parent, options, models, pending_chunks)
+        folder = store.folder(tables.corpus, manifest.version)
+        if folder.exists():
+            if is_intact(folder):
+                return layout.read_manifest(folder)
+            store.discard(tables.corpus, manifest.version)
+        recall = write_derived(aside, tables, embedded, ann_above=ann_above)
+        _seal(aside, manifest.model_copy(update={"recall": recall}))
         try:
             aside.rename(folder)
         except OSError:
@@ -121,39 +138,64 @@ def write_version(
     return layout.read_manifest(folder)
 
 
+def _write_tables(folder: Path, tables: LogicalTables, embedded: pl.DataFrame) -> _Written:
+    digests: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    kinds = dict.fromkeys(RELATION_KINDS, 0)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for name in layout.TABLE_KEYS:
+            table = tables.table(name)
+            digested = pool.submit(layout.content_digest, table)
+            layout.write_table(layout.table_path(folder, name), table)
+            digests[name], counts[name] = digested.result(), table.num_rows
+            if name == "relations":
+                counted = table.column("kind").value_counts().to_pylist()
+                kinds |= {item["values"]: item["counts"] for item in counted}
+            del table, digested
+    # Vectors follow from text and model; which texts have one belongs to the content.
+    texts = embedded.select("kind", "id", "text_sha256").to_arrow(compat_level=pl.CompatLevel.oldest())
+    digests["embeddings"] = layout.content_digest(texts)
+    return _Written(digests, counts, kinds)
+
+
 def _manifest(
-    collected: LogicalTables,
-    corpus: str,
+    tables: LogicalTables,
+    written: _Written,
     parent: str | None,
     options: Mapping[str, str | int | float | bool],
     models: Mapping[str, str],
     pending_chunks: int,
 ) -> Manifest:
-    inputs = {name: layout.content_digest(table) for name, table in sorted(collected.tables.items())}
-    # Vectors follow from text and model; which texts have one belongs to the content.
-    embedded = collected.embeddings.select("kind", "id", "text_sha256").to_arrow(
-        compat_level=pl.CompatLevel.oldest()
-    )
-    inputs["embeddings"] = layout.content_digest(embedded)
-    identity = digest(Manifest.model_fields["format"].default, inputs, dict(options), dict(models))
-    kinds = collected.tables["relations"].column("kind")
+    identity = digest(Manifest.model_fields["format"].default, written.digests, dict(options), dict(models))
     version = f"v{identity[:12]}"
+    withdrawn = {name: count for name, count in tables.selection.withdrawn.items() if count}
     return Manifest(
-        corpus=corpus,
+        corpus=tables.corpus,
         version=version,
         parent=parent if parent != version else None,
-        inputs=inputs,
+        inputs=written.digests,
         settings=dict(options),
         models=dict(models),
         libraries={name: importlib.metadata.version(name) for name in _LIBRARIES},
-        counts={
-            **{name: table.num_rows for name, table in collected.tables.items()},
-            **{name: count for name, count in collected.withdrawn.items() if count},
-        },
-        relations_by_kind={kind: pc.sum(pc.equal(kinds, kind)).as_py() or 0 for kind in RELATION_KINDS},
+        counts={**written.counts, **withdrawn},
+        relations_by_kind=written.relations_by_kind,
         pending_chunks=pending_chunks,
         files={},
     )
+
+
+def _seal(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest with the checksums of all files, and flush everything to disk."""
+    with ThreadPoolExecutor(_THREADS) as pool:
+        named = list(layout.version_files(folder))
+        sums = pool.map(file_sha256, (path for _, path in named))
+        files = dict(zip((name for name, _ in named), sums, strict=True))
+    complete = manifest.model_copy(update={"files": files})
+    text = json.dumps(complete.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
+    write_text(folder / layout.MANIFEST, text + "\n")
+    for path in sorted(folder.rglob("*")):
+        sync(path)
+    sync(folder)
 
 
 def _pending(datasets: Datasets, corpus: str) -> int:
@@ -161,42 +203,3 @@ def _pending(datasets: Datasets, corpus: str) -> int:
     partial = datasets.scan("triples.status", corpus).filter(pl.col("status") == "partial")
     chunks = pl.col("reason").str.extract(r"^(\d+) of ").cast(pl.Int64).fill_null(1)
     return int(partial.select(chunks.sum()).collect().item())
-
-
-def _write_content(folder: Path, collected: LogicalTables) -> None:
-    tables = collected.tables
-    for name, table in tables.items():
-        layout.write_table(layout.table_path(folder, name), table)
-    write_adjacency(folder, build_adjacency(tables["entities"], tables["relations"]))
-    of_chunks, of_entities = build_has_entity(tables)
-    of_chunks.write(folder, "chunk_entities")
-    of_entities.write(folder, "entity_chunks")
-    build_evidence_rows(tables["relations"], tables["evidence"]).write(folder, "relation_evidence")
-    for kind, name in _KIND_TABLES.items():
-        _write_vectors(folder, kind, tables[name].column(layout.TABLE_KEYS[name]), collected.embeddings)
-    build_text_index(
-        layout.text_path(folder, "chunk"), tables["chunks"].column("text").to_pylist(), "en_stem"
-    )
-    build_text_index(layout.text_path(folder, "entity"), _entity_texts(tables), "default")
-
-
-def _entity_texts(tables: Mapping[str, pa.Table]) -> list[str]:
-    rows = tables["entities"].select(["name", "aliases"]).to_pylist()
-    return ["\n".join([row["name"], *row["aliases"]]) for row in rows]
-
-
-def _write_vectors(folder: Path, kind: str, ids: pa.ChunkedArray, embeddings: pl.DataFrame) -> None:
-    of_kind = embeddings.filter(pl.col("kind") == kind)
-    at = pc.index_in(pa.array(of_kind["id"].to_arrow(), ids.type), value_set=ids)
-    known = at.is_valid().to_numpy(zero_copy_only=False)
-    rows = at.filter(at.is_valid()).to_numpy().astype(np.int32)
-    matrix = of_kind["vector"].to_numpy().reshape(-1, EMBEDDING_DIMENSIONS)[known]
-    order = np.argsort(rows, kind="stable")
-    layout.write_array(layout.vector_rows_path(folder, kind), rows[order])
-    layout.write_array(layout.vector_path(folder, kind), matrix[order].astype(np.float32))
-
-
-def _sync_tree(folder: Path) -> None:
-    for path in sorted(folder.rglob("*")):
-        sync(path)
-    sync(folder)

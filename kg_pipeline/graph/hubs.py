@@ -60,7 +60,9 @@ def find_hubs(folder: Path, cap: int, *, limit: int | None = None) -> list[Hub]:
     """Entities with more than `cap` relations, by (-degree, id), at most `limit`."""
     adjacency = Adjacency.open(folder)
     degrees, above = adjacency.degrees(), _above(adjacency, cap)[:limit]
-    entities, relations, evidence = (_frame(folder, name) for name in ("entities", "relations", "evidence"))
+    entities, relations, evidence = (
+        layout.open_frame(folder, name) for name in ("entities", "relations", "evidence")
+    )
     hubs = []
     for row in above.tolist():
         entity_id, name = entities.select("entity_id", "name").row(row)
@@ -83,12 +85,6 @@ def _above(adjacency: Adjacency, cap: int) -> npt.NDArray[np.int64]:
     above = np.flatnonzero(degrees > cap)
     ordered: npt.NDArray[np.int64] = above[np.lexsort((above, -degrees[above]))]
     return ordered
-
-
-def _frame(folder: Path, name: str) -> pl.DataFrame:
-    frame = pl.from_arrow(layout.open_table(folder, name))
-    assert isinstance(frame, pl.DataFrame)
-    return frame
 
 
 def _commonest(values: pl.Series) -> tuple[tuple[str, int], ...]:

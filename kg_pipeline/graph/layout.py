@@ -1,13 +1,14 @@
 """Where things lie in a version directory, and the one way each kind of file is written and opened.
 
     graphs/<corpus>/CURRENT                name of the version that readers open
+    graphs/<corpus>/PROPOSED               the last version that verified, which may become CURRENT
     graphs/<corpus>/pins/<version>         versions that collection leaves alone
     graphs/<corpus>/<version>/
         manifest.json                      written last; a directory without it is not a version
         tables/<name>.arrow                rows sorted by id (Arrow IPC, uncompressed, so that it opens by memory map
                                            and any Arrow tool reads it: polars.read_ipc, pandas, DuckDB)
         arrays/<name>.npy                  adjacency and other joins by row number, memory-mapped
-        vectors/<kind>.npy, <kind>_rows.npy
+        vectors/<kind>.npy, <kind>_rows.npy, and <kind>.usearch over many of them
         text/<kind>/                       tantivy index
 
 Row number in a table, sorted by id, is called the ordinal; it never leaves the version.
@@ -18,9 +19,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import ValidationError
@@ -31,6 +34,7 @@ from kg_pipeline.graph.reader import Manifest
 
 MANIFEST = "manifest.json"
 CURRENT = "CURRENT"
+PROPOSED = "PROPOSED"
 PINS = "pins"
 
 #: Tables of a version and the column each is sorted by; unique in all but `merges` and `names`.
@@ -68,6 +72,11 @@ def vector_rows_path(folder: Path, kind: str) -> Path:
     return folder / "vectors" / f"{kind}_rows.npy"
 
 
+def vector_index_path(folder: Path, kind: str) -> Path:
+    """Where the approximate index over the vectors lies, in a version that has one."""
+    return folder / "vectors" / f"{kind}.usearch"
+
+
 def text_path(folder: Path, kind: str) -> Path:
     """Where the text index of chunks or entities lies."""
     return folder / "text" / kind
@@ -97,10 +106,26 @@ def open_table(folder: Path, name: str) -> pa.Table:
         raise _corrupt(path, error) from error
 
 
+def open_frame(folder: Path, name: str) -> pl.DataFrame:
+    """A table as a frame over the same mapped memory; a CorruptGraphError like `open_table`."""
+    frame = pl.from_arrow(open_table(folder, name))
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
 def write_array(path: Path, values: Array) -> None:
     """Write an array as .npy."""
     path.parent.mkdir(parents=True, exist_ok=True)
     np.save(path, np.ascontiguousarray(values), allow_pickle=False)
+
+
+def create_array(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """A .npy file of that shape, mapped for writing; its values are to be filled in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made: npt.NDArray[Any] = np.lib.format.open_memmap(  # type: ignore[no-untyped-call]
+        path, mode="w+", dtype=dtype, shape=shape
+    )
+    return made
 
 
 def open_array(path: Path) -> Array:

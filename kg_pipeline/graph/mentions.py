@@ -20,6 +20,7 @@ from kg_pipeline.graph.layout import array_path, open_array, write_array
 Ints = npt.NDArray[np.int64]
 #: Wider than any offset, so that article and offset make one sortable number.
 _ARTICLE_SHIFT = 32
+_WORD_BITS = 64
 
 
 def containing_chunks(
@@ -61,9 +62,20 @@ class Rows:
 
     @classmethod
     def build(cls, owner: Ints, other: Ints, count: Ints, size: int) -> Rows:
-        """Group (owner, other, count) by owner."""
-        order = np.lexsort((other, -count, owner))
-        return cls(group(owner, size), other[order].astype(np.int32), count[order].astype(np.int32))
+        """Group (owner, other, count) by owner; none of them is negative."""
+        most = int(count.max(initial=0))
+        other_bits, count_bits = int(other.max(initial=0)).bit_length(), most.bit_length()
+        if size.bit_length() + count_bits + other_bits < _WORD_BITS:
+            # All three in one number, which sorts several times faster than an index over three columns.
+            packed = (((owner << count_bits) | (most - count)) << other_bits) | other
+            packed.sort()
+            other = packed & ((1 << other_bits) - 1)
+            packed >>= other_bits
+            count = most - (packed & ((1 << count_bits) - 1))
+        else:
+            order = np.lexsort((other, -count, owner))
+            other, count = other[order], count[order]
+        return cls(group(owner, size), other.astype(np.int32), count.astype(np.int32))
 
     @classmethod
     def open(cls, folder: Path, name: str) -> Rows:
@@ -94,10 +106,8 @@ def build_has_entity(tables: dict[str, pa.Table]) -> tuple[Rows, Rows]:
 
 
 def build_evidence_rows(relations: pa.Table, evidence: pa.Table) -> Rows:
-    """Evidence of each relation, by (-confidence, id); the count is the position in that order."""
+    """Evidence of each relation, by (-confidence, id); the count is minus the position in that order."""
     owner = pc.index_in(evidence.column("relation_id"), value_set=relations.column("relation_id")).to_numpy()
-    confidence = evidence.column("confidence").to_numpy()
-    best = np.lexsort((np.arange(len(confidence)), -confidence))
-    place = np.empty(len(best), np.int64)
-    place[best] = np.arange(len(best))
-    return Rows.build(owner.astype(np.int64), np.arange(len(best)), -place, len(relations))
+    best = np.argsort(-evidence.column("confidence").to_numpy(), kind="stable")
+    by_owner = np.argsort(owner[best], kind="stable")
+    return Rows(group(owner, len(relations)), best[by_owner].astype(np.int32), (-by_owner).astype(np.int32))

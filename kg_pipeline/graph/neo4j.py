@@ -23,6 +23,8 @@ def open_reader(settings: Neo4jSettings, corpus: str, version: str = "latest") -
         If the version is not loaded there.
 
     """
+    import neo4j
+
     with translated(settings):
         driver = open_driver(settings)
         try:
@@ -34,6 +36,7 @@ def open_reader(settings: Neo4jSettings, corpus: str, version: str = "latest") -
                 corpus=corpus,
                 version=version,
                 database_=settings.database,
+                routing_=neo4j.RoutingControl.READ,  # a user who may only read is enough
             ).records
         except BaseException:
             driver.close()

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kg_pipeline.errors import GraphError
 from kg_pipeline.graph import layout
+from kg_pipeline.graph.neo4j_base import Base, find_base
 from kg_pipeline.graph.neo4j_client import VersionLabels, connected
 from kg_pipeline.graph.neo4j_rows import VersionRows
 from kg_pipeline.graph.neo4j_schema import (
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _DELETE_NODES = 5_000
 _DELETE_EDGES = 20_000
+#: Labels of a node that one version has: its kind, and its kind in that version.
+_OWN_LABELS = 2
 
 
 def load_version(
@@ -155,14 +158,25 @@ class _Loader:
                 "manifest": manifest.model_dump_json(),
             },
         )
-        rows = VersionRows(folder)
-        VersionWriter(self.driver, self.database, self.labels, self.progress).write(rows)
+        base = self._base(folder)
+        rows = VersionRows(folder, base)
+        VersionWriter(self.driver, self.database, self.labels, self.progress, base).write(rows)
         index_version(self.driver, self.database, self.labels, rows.relationship_types())
         self._check({**manifest.counts, "has_entity": rows.n_has_entity})
         self._query("MATCH (v:GraphVersion {key: $key}) SET v.state = 'ready'", key=self.labels.key)
 
+    def _base(self, folder: Path) -> Base | None:
+        """The parent version, if most of this one is in it and it is loaded and whole."""
+        base = find_base(folder)
+        if base is None:
+            return None
+        parent = replace(self, labels=base.labels)
+        expected = layout.read_manifest(folder.parent / base.labels.version).counts
+        is_whole = all(expected[name] == count for name, count in parent._node_counts().items())
+        return base if is_whole and parent.state() == "ready" else None
+
     def remove(self) -> None:
-        """Delete whatever there is of the version."""
+        """Delete whatever there is of the version; nodes that another version shares only lose its label."""
         records = self._query(
             "MATCH (v:GraphVersion {key: $key}) SET v.state = 'loading' RETURN v.key", key=self.labels.key
         )
@@ -171,7 +185,10 @@ class _Loader:
         for kind in NODE_KINDS:
             # Relationships first: one transaction that deletes a hub with all of them may not fit into memory.
             label = self.labels.of(kind)
-            self._delete(f"MATCH (:{label})-[x]->() WITH x LIMIT $limit DELETE x", _DELETE_EDGES)
+            shared = f"MATCH (x:{label}) WHERE size(labels(x)) > {_OWN_LABELS} WITH x LIMIT $limit"
+            self._delete(f"{shared} REMOVE x:{label}", _DELETE_NODES)
+            for pattern in (f"(:{label})-[x]->()", f"(:{label})<-[x]-()"):
+                self._delete(f"MATCH {pattern} WITH x LIMIT $limit DELETE x", _DELETE_EDGES)
             self._delete(f"MATCH (x:{label}) WITH x LIMIT $limit DETACH DELETE x", _DELETE_NODES)
         drop_version_schema(self.driver, self.database, self.labels)
         self._query("MATCH (v:GraphVersion {key: $key}) DELETE v", key=self.labels.key)
@@ -182,15 +199,20 @@ class _Loader:
 
     def counts(self) -> dict[str, int]:
         """Nodes and relationships of the version, counted in the database."""
+        found = self._node_counts()
+        entity, chunk = self.labels.of("Entity"), self.labels.of("Chunk")
+        found["relations"] = self._count(f"MATCH (:{entity})-[r]->(:{entity}) RETURN count(r) AS n")
+        found["has_entity"] = self._count(
+            f"MATCH (:{chunk})-[r:HAS_ENTITY]->(:{entity}) RETURN count(r) AS n"
+        )
+        return found
+
+    def _node_counts(self) -> dict[str, int]:
         names = {"Document": "documents", "Chunk": "chunks", "Entity": "entities", "Evidence": "evidence"}
-        found = {
+        return {
             name: self._count(f"MATCH (n:{self.labels.of(kind)}) RETURN count(n) AS n")
             for kind, name in names.items()
         }
-        entity, chunk = self.labels.of("Entity"), self.labels.of("Chunk")
-        found["relations"] = self._count(f"MATCH (:{entity})-[r]->(:{entity}) RETURN count(r) AS n")
-        found["has_entity"] = self._count(f"MATCH (:{chunk})-[r:HAS_ENTITY]->() RETURN count(r) AS n")
-        return found
 
     def _check(self, expected: Mapping[str, int]) -> None:
         wrong = {name: n for name, n in self.counts().items() if n != expected.get(name, n)}

@@ -7,7 +7,7 @@ so their values differ from those of the directory.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,22 +16,19 @@ import numpy.typing as npt
 from kg_pipeline.graph.neo4j_client import VersionLabels, translated
 from kg_pipeline.graph.neo4j_incidence import Neo4jIncidence
 from kg_pipeline.graph.reader import (
-    ALL_KINDS,
     Chunk,
     Document,
     Entity,
     Evidence,
     Manifest,
     NodeKind,
-    Path,
     Relation,
     Scored,
-    Subgraph,
     Vector,
 )
 from kg_pipeline.graph.records import Record, columns_of, make
 from kg_pipeline.graph.text_index import words
-from kg_pipeline.graph.traversal import best_paths, expand
+from kg_pipeline.graph.traversing import TraversingReader
 from kg_pipeline.graph.vectors import checked, cosines
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 from kg_pipeline.settings import Neo4jSettings
@@ -52,7 +49,7 @@ _RELATION = (
 _KEYS: dict[NodeKind, tuple[str, str]] = {"chunk": ("Chunk", "chunk_id"), "entity": ("Entity", "entity_id")}
 
 
-class Neo4jReader:
+class Neo4jReader(TraversingReader):
     """`kg_pipeline.graph.reader.GraphReader` over a Neo4j server; made by `kg_pipeline.graph.neo4j.open_reader`."""
 
     def __init__(self, driver: Driver, settings: Neo4jSettings, manifest: Manifest) -> None:
@@ -165,66 +162,20 @@ class Neo4jReader:
 
     def entities_of(self, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """Entities mentioned in each chunk (HAS_ENTITY), most mentioned first."""
-        found = "MATCH (n)-[h:HAS_ENTITY]->(e) RETURN e.entity_id ORDER BY h.mentions DESC, e.row"
+        entity = self._labels.of("Entity")
+        found = f"MATCH (n)-[h:HAS_ENTITY]->(e:{entity}) RETURN e.entity_id ORDER BY h.mentions DESC, e.row"
         return self._linked("chunk", chunk_ids, found)
 
     def chunks_of(self, entity_ids: Sequence[str], *, per_entity: int = 5) -> dict[str, list[str]]:
         """Chunks that mention each entity, most mentions first."""
-        found = "MATCH (c)-[h:HAS_ENTITY]->(n) RETURN c.chunk_id ORDER BY h.mentions DESC, c.row LIMIT $limit"
+        found = "MATCH (c)-[h:HAS_ENTITY]->(n) RETURN c.chunk_id ORDER BY h.mentions DESC, c.chunk_id LIMIT $limit"
         return self._linked("entity", entity_ids, found, limit=per_entity)
-
-    def neighbours(
-        self, entity_ids: Sequence[str], *, kinds: Collection[str] = ALL_KINDS, per_node: int = 50
-    ) -> list[str]:
-        """Relations touching the entities: asserted first, then by (-confidence, id); capped per node."""
-        graph = self._incidence()
-        nodes = np.asarray(graph.ordinals(entity_ids), np.int64)
-        return graph.relation_ids(np.unique(graph.incident(nodes, kinds, per_node).rank).tolist())
-
-    def expand(
-        self,
-        seeds: Sequence[str],
-        *,
-        depth: int,
-        kinds: Collection[str] = ALL_KINDS,
-        per_node: int = 50,
-        max_nodes: int = 500,
-    ) -> Subgraph:
-        """Breadth-first, one level at a time, through at most `per_node` relations a node."""
-        graph = self._incidence()
-        found = expand(
-            graph, graph.ordinals(seeds), depth=depth, kinds=kinds, per_node=per_node, max_nodes=max_nodes
-        )
-        depths = dict(zip(graph.entity_ids(found.depths), found.depths.values(), strict=True))
-        return Subgraph(depths, tuple(graph.relation_ids(found.ranks)), found.truncated)
-
-    def paths(
-        self,
-        source: str,
-        target: str,
-        *,
-        max_length: int = 4,
-        k: int = 5,
-        kinds: Collection[str] = ALL_KINDS,
-        per_node: int = 50,
-    ) -> list[Path]:
-        """At most `k` simple paths, shortest first, then by product of confidences."""
-        graph = self._incidence()
-        ends = graph.ordinals([source, target])
-        if len(ends) < 2:
-            return []
-        found = best_paths(
-            graph, ends[0], ends[1], max_length=max_length, k=k, kinds=kinds, per_node=per_node
-        )
-        return [
-            Path(tuple(graph.entity_ids(path.nodes)), tuple(graph.relation_ids(path.ranks))) for path in found
-        ]
 
     def close(self) -> None:
         """Close the connections; the reader is unusable afterwards."""
         self._driver.close()
 
-    def _incidence(self) -> Neo4jIncidence:
+    def _walk(self) -> Neo4jIncidence:
         return Neo4jIncidence(self._rows, self._labels)
 
     def _records(self, record: type[Record], label: str, key: str, ids: Sequence[str]) -> list[Record]:

@@ -1,8 +1,7 @@
-"""Rows of a version directory as Neo4j takes them: batches of plain lists, in a fixed order.
+"""Rows of a version directory as Neo4j takes them, in batches and in a fixed order.
 
-A row is a list and not a map, since Neo4j and the driver spend more time on the names of properties than on their
-values. What a row refers to (the document of a chunk, the ends of a relation) is an ordinal; the loader puts the
-server's own id of the node in its place, so that nothing is looked up in an index while loading.
+What a row refers to (the document of a chunk, the ends of a relation) is an ordinal; the loader puts the server's own
+id of the node in its place, so that nothing is looked up in an index while loading.
 """
 
 from __future__ import annotations
@@ -15,17 +14,18 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kg_pipeline.graph import layout
-from kg_pipeline.graph.adjacency import Adjacency
+from kg_pipeline.graph.adjacency import Adjacency, row_positions
 from kg_pipeline.graph.mentions import Rows
+from kg_pipeline.graph.neo4j_base import Base, Mask
 from kg_pipeline.graph.reader import Chunk, Document, Entity, Evidence, NodeKind
 from kg_pipeline.graph.records import columns_of
 from kg_pipeline.graph.vectors import Vectors
 from kg_pipeline.vocabulary.predicates import relationship_type
-from kg_pipeline.vocabulary.variants import normal_key
 
 #: Sentences kept on a relationship, for people who browse; all of them are `Evidence` nodes.
 _QUOTES = 3
@@ -41,63 +41,83 @@ _RELATION = (
     "premises",
     "rule",
 )
+#: Columns that may be null, or are left out where they are empty: a null makes no property.
+NULLABLE = frozenset({"pmcid", "pmid", "doi", "year", "premises", "rule", "quotes", "articles"})
 
 Ordinals = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """Nodes of one kind: their ordinals, their properties by column, and the ordinal of the node each belongs to."""
+    """Nodes of one kind with their properties, among them `row`, and the ordinal of the node each belongs to."""
 
-    ordinals: Ordinals
-    columns: dict[str, Sequence[Any]]
+    frame: pl.DataFrame
     parents: Ordinals | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Relationships of one type: the ordinals of both ends, and their properties by column (None: no property)."""
+    """Relationships of one type: the ordinals of both ends, and their properties."""
 
     kind: str
     tails: Ordinals
     heads: Ordinals
-    columns: dict[str, Sequence[Any]]
+    frame: pl.DataFrame
 
 
 class VersionRows:
-    """What to load of a version."""
+    """What to load of a version; nodes that are taken over from a base are left out."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, base: Base | None = None) -> None:
         self._folder = folder
+        self._base = base
 
     def documents(self, size: int) -> Iterator[Nodes]:
         """Documents without their text, which lies in the chunks."""
-        return _nodes(self._table("documents"), (*columns_of(Document), "pmcid"), size)
+        taken = None if self._base is None else self._base.documents
+        return _nodes(self._table("documents"), (*columns_of(Document), "pmcid"), size, taken=taken)
 
     def chunks(self, size: int) -> Iterator[Nodes]:
-        """Chunks, each with its document; `row` is the ordinal."""
+        """Chunks, each with its document."""
         table = self._table("chunks")
-        return _nodes(table, columns_of(Chunk), size, self._ordinals(table, "article_id", "documents"))
+        parents = self._ordinals(table, "article_id", "documents")
+        taken = None if self._base is None else self._base.chunks
+        return _nodes(table, columns_of(Chunk), size, parents, taken)
 
     def entities(self, size: int) -> Iterator[Nodes]:
-        """Entities with their row number and the folded forms of their names."""
+        """Entities with the folded forms of their names: `name_key` of the canonical one, `name_keys` of all."""
         for batch in _nodes(self._table("entities"), columns_of(Entity), size):
-            named = zip(batch.columns["name"], batch.columns["aliases"], strict=True)
-            keys = [[normal_key(name), *map(normal_key, aliases)] for name, aliases in named]
-            batch.columns["name_key"] = [folded[0] for folded in keys]
-            batch.columns["name_keys"] = [[key for key in dict.fromkeys(folded) if key] for folded in keys]
-            yield batch
+            keys = batch.frame.select("entity_id").join(self._name_keys, on="entity_id", how="left")
+            yield Nodes(
+                batch.frame.with_columns(
+                    keys["name_key"].fill_null(""),
+                    keys.select(pl.col("name_keys").fill_null([])).to_series(),
+                )
+            )
 
     def evidence(self, size: int) -> Iterator[Nodes]:
         """Evidence, each with the chunk it stands in."""
         table = self._table("evidence")
-        return _nodes(table, columns_of(Evidence), size, self._ordinals(table, "chunk_id", "chunks"))
+        parents = self._ordinals(table, "chunk_id", "chunks")
+        taken = None if self._base is None else self._base.evidence
+        return _nodes(table, columns_of(Evidence), size, parents, taken)
 
-    def vectors(self, kind: NodeKind, size: int) -> Iterator[tuple[Ordinals, list[list[float]]]]:
+    def taken(self, name: str, size: int) -> Iterator[pl.DataFrame]:
+        """Row numbers and ids of the nodes of a table that are taken over from the base."""
+        if self._base is not None:
+            mask = getattr(self._base, name)
+            ids = layout.open_frame(self._folder, name).select(layout.TABLE_KEYS[name]).with_row_index("row")
+            yield from ids.filter(pl.Series(mask)).iter_slices(size)
+
+    def vectors(self, kind: NodeKind, size: int) -> Iterator[tuple[Ordinals, pl.DataFrame]]:
         """Ordinals and vectors of the nodes that have one."""
         vectors = Vectors.open(self._folder, kind)
-        for start in range(0, len(vectors.rows), size):
-            yield vectors.rows[start : start + size], vectors.matrix[start : start + size].tolist()
+        wanted = np.arange(len(vectors.rows))
+        if kind == "chunk" and self._base is not None:
+            wanted = wanted[~self._base.chunks[vectors.rows]]
+        for start in range(0, len(wanted), size):
+            part = wanted[start : start + size]
+            yield vectors.rows[part], pl.DataFrame({"vector": vectors.matrix[part]})
 
     def relationship_types(self) -> list[str]:
         """Types of the version's relations, sorted; a KeyError for a predicate outside of the closed set."""
@@ -116,15 +136,14 @@ class VersionRows:
             of_predicate = of_predicate[np.lexsort((heads[of_predicate], tails[of_predicate]))]
             for start in range(0, len(of_predicate), size):
                 ordinals = of_predicate[start : start + size]
-                rows = table.select(_RELATION).take(pa.array(ordinals))
-                columns: dict[str, Sequence[Any]] = {
-                    name: rows.column(name).to_pylist() for name in _RELATION
-                }
-                for name in ("premises", "rule"):
-                    columns[name] = [value or None for value in columns[name]]
-                columns["rank"] = rank[ordinals].tolist()
-                columns["quotes"], columns["articles"] = self._sentences(ordinals)
-                yield Edges(relationship_type(predicate), tails[ordinals], heads[ordinals], columns)
+                frame = _frame(table.select(_RELATION).take(pa.array(ordinals))).with_columns(
+                    pl.Series("rank", rank[ordinals]), *self._sentences(ordinals)
+                )
+                frame = frame.with_columns(
+                    pl.when(pl.col("premises").list.len() > 0).then("premises"),
+                    pl.when(pl.col("rule") != "").then("rule"),
+                )
+                yield Edges(relationship_type(predicate), tails[ordinals], heads[ordinals], frame)
 
     @property
     def n_has_entity(self) -> int:
@@ -137,24 +156,35 @@ class VersionRows:
         owner = np.repeat(np.arange(len(rows.indptr) - 1), np.diff(rows.indptr))
         for start in range(0, len(owner), size):
             part = slice(start, start + size)
-            yield Edges("HAS_ENTITY", owner[part], rows.other[part], {"mentions": rows.count[part].tolist()})
+            frame = pl.DataFrame({"mentions": rows.count[part]})
+            yield Edges("HAS_ENTITY", owner[part], rows.other[part], frame)
 
-    def _sentences(self, ordinals: Ordinals) -> tuple[list[list[str] | None], list[list[str] | None]]:
-        """The best quotes of relations and the articles they stand in."""
-        rows = [self._relation_evidence.row(ordinal, _QUOTES) for ordinal in ordinals.tolist()]
-        wanted = pa.array(np.concatenate(rows) if rows else np.empty(0, np.int32))
-        table = self._table("evidence").select(["quote", "article_id"]).take(wanted)
-        quotes, articles = (iter(table.column(name).to_pylist()) for name in ("quote", "article_id"))
-        counts = [len(row) for row in rows]
-        return (
-            [[next(quotes) for _ in range(count)] or None for count in counts],
-            [[next(articles) for _ in range(count)] or None for count in counts],
-        )
+    def _sentences(self, ordinals: Ordinals) -> list[pl.Series]:
+        """The best quotes of relations and the articles they stand in; null for a relation without."""
+        rows = self._relation_evidence
+        starts = rows.indptr[ordinals]
+        lengths = np.minimum(rows.indptr[ordinals + 1] - starts, _QUOTES)
+        wanted = rows.other[row_positions(starts, lengths)[0]]
+        table = self._table("evidence").select(["quote", "article_id"]).take(pa.array(wanted))
+        offsets = pa.array(np.concatenate(([0], np.cumsum(lengths))))
+        found = []
+        for name, column in (("quotes", "quote"), ("articles", "article_id")):
+            values = table.column(column).combine_chunks()
+            lists = pl.Series(name, pa.LargeListArray.from_arrays(offsets, values))
+            found.append(lists.to_frame().select(pl.when(pl.col(name).list.len() > 0).then(name)).to_series())
+        return found
 
     def _ordinals(self, table: pa.Table, column: str, other: str) -> Ordinals:
         ids = self._table(other).column(layout.TABLE_KEYS[other])
         found: Ordinals = pc.index_in(table.column(column), value_set=ids).to_numpy()
         return found
+
+    @cached_property
+    def _name_keys(self) -> pl.DataFrame:
+        names = layout.open_frame(self._folder, "names")
+        return names.group_by("entity_id").agg(
+            name_key=pl.col("key").filter("is_name").first(), name_keys=pl.col("key").sort()
+        )
 
     @cached_property
     def _adjacency(self) -> Adjacency:
@@ -173,11 +203,24 @@ class VersionRows:
 
 
 def _nodes(
-    table: pa.Table, names: Sequence[str], size: int, parents: Ordinals | None = None
+    table: pa.Table,
+    names: Sequence[str],
+    size: int,
+    parents: Ordinals | None = None,
+    taken: Mask | None = None,
 ) -> Iterator[Nodes]:
     for start in range(0, len(table), size):
-        part = table.slice(start, size)
-        ordinals = np.arange(start, start + len(part))
-        columns: dict[str, Sequence[Any]] = {name: part.column(name).to_pylist() for name in names}
-        columns["row"] = ordinals.tolist()
-        yield Nodes(ordinals, columns, None if parents is None else parents[ordinals])
+        frame = _frame(table.select(list(names)).slice(start, size)).with_row_index("row", start)
+        part = None if parents is None else parents[start : start + size]
+        if taken is not None:
+            wanted = ~taken[start : start + size]
+            frame = frame.filter(pl.Series(wanted))
+            part = None if part is None else part[wanted]
+        if frame.height:
+            yield Nodes(frame, part)
+
+
+def _frame(table: pa.Table) -> pl.DataFrame:
+    frame = pl.from_arrow(table)
+    assert isinstance(frame, pl.DataFrame)
+    return frame

@@ -2,7 +2,8 @@
 
 Every node has a stable label for people (`Entity`) and one of its version (`Entity__<corpus>__<version>`) that
 queries use: a vector index cannot filter before it searches, so versions that shared one would crowd each other out.
-Relations join nodes of one version only and are told apart by them.
+Relations join nodes of one version only and are told apart by them. Documents, chunks and evidence that did not change
+have the labels of several versions; a chunk's HAS_ENTITY then leads to the entities of each.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ _AWAIT_SECONDS = 3600
 _UNIQUE = (
     ("Document", "article_id"),
     ("Chunk", "chunk_id"),
-    ("Chunk", "row"),
     ("Entity", "entity_id"),
     ("Entity", "row"),
     ("Evidence", "evidence_id"),

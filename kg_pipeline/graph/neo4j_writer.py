@@ -1,23 +1,27 @@
 """Write the rows of a version into Neo4j: nodes with what they belong to, then vectors, then relationships.
 
-Three things make it fast. Nodes are found by the id that the server gave them, not through an index; indexes and
-constraints are made when everything is there; and two batches are written at a time, while the next are prepared.
-The package `neo4j-rust-ext`, where it is installed, packs the rows several times faster.
+Four things make it fast. A batch is one text (`kg_pipeline.graph.neo4j_text`); nodes are found by the id that the server
+gave them, not through an index; indexes and constraints are made when everything is there; and two batches are written
+at a time, while the next are prepared. What a version shares with its parent is not written again
+(`kg_pipeline.graph.neo4j_base`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from itertools import chain
 from threading import Event
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-import pyarrow as pa
+import polars as pl
 
+from kg_pipeline.graph.neo4j_base import Base
 from kg_pipeline.graph.neo4j_client import VersionLabels
-from kg_pipeline.graph.neo4j_rows import Edges, Nodes, Ordinals, VersionRows
+from kg_pipeline.graph.neo4j_rows import NULLABLE, Edges, Nodes, Ordinals, VersionRows
+from kg_pipeline.graph.neo4j_text import UNROLL, Encoded, encode, expressions
 
 if TYPE_CHECKING:
     from neo4j import Driver, ManagedTransaction
@@ -25,11 +29,12 @@ if TYPE_CHECKING:
 _NODE_BATCH = 5_000
 _EDGE_BATCH = 10_000
 _VECTOR_BATCH = 1_000
+_RETURN_IDS = "RETURN collect(toInteger(f[0])) AS rows, collect(elementId(n)) AS ids"
 
 Progress = Callable[[str, int], None]
-#: The server's ids of nodes, by ordinal.
-ElementIds: TypeAlias = pa.Array
 Item = TypeVar("Item")
+#: A query and its batch.
+_Statement = tuple[str, Encoded]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +45,27 @@ class VersionWriter:
     database: str
     labels: VersionLabels
     progress: Progress
+    base: Base | None = None
     _stopped: Event = field(default_factory=Event)
 
     def write(self, rows: VersionRows) -> None:
-        """Write all nodes and relationships of the version."""
-        documents = self._nodes("Document", rows.documents(_NODE_BATCH))
-        chunks = self._nodes("Chunk", rows.chunks(_NODE_BATCH), "PART_OF", documents)
+        """Write all nodes and relationships of the version; with a base, what it shares with that is only labelled."""
+        documents = self._nodes(
+            "Document", rows.documents(_NODE_BATCH), taken=rows.taken("documents", _EDGE_BATCH)
+        )
+        chunks = self._nodes(
+            "Chunk", rows.chunks(_NODE_BATCH), "PART_OF", documents, taken=rows.taken("chunks", _EDGE_BATCH)
+        )
         entities = self._nodes("Entity", rows.entities(_NODE_BATCH))
+        for _ in self._run("Evidence", self._adoptions("Evidence", rows.taken("evidence", _EDGE_BATCH))):
+            pass
         # Two at a time, of which one locks chunks and the other entities, so that they never wait for each other.
         self._both(
             lambda: self._vectors("Chunk", chunks, rows.vectors("chunk", _VECTOR_BATCH)),
             lambda: self._vectors("Entity", entities, rows.vectors("entity", _VECTOR_BATCH)),
         )
         self._both(
-            lambda: self._nodes("Evidence", rows.evidence(_NODE_BATCH), "QUOTED_IN", chunks),
+            lambda: self._leaves("Evidence", rows.evidence(_NODE_BATCH), "QUOTED_IN", chunks),
             lambda: self._edges("relations", entities, entities, rows.relations(_EDGE_BATCH)),
         )
         self._edges("HAS_ENTITY", chunks, entities, rows.has_entity(_EDGE_BATCH))
@@ -69,83 +81,107 @@ class VersionWriter:
                 raise
 
     def _nodes(
-        self, kind: str, batches: Iterator[Nodes], belongs: str = "", parents: ElementIds | None = None
-    ) -> ElementIds:
+        self,
+        kind: str,
+        batches: Iterator[Nodes],
+        belongs: str = "",
+        parents: pl.Series | None = None,
+        taken: Iterable[pl.DataFrame] = (),
+    ) -> pl.Series:
         """Create nodes, each with a relationship to its parent if there are any; the ids the server gave them."""
+        rows: list[int] = []
+        ids: list[str] = []
+        created = self._creations(kind, batches, belongs, parents, _RETURN_IDS)
+        for found in self._run(kind, chain(self._adoptions(kind, taken), created)):
+            rows += found[0]
+            ids += found[1]
+        return pl.Series("id", ids, pl.String).gather(np.argsort(rows))
 
-        def prepared() -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-            for batch in batches:
-                columns = [batch.ordinals.tolist(), *batch.columns.values()]
-                find, link = "", ""
-                if parents is not None and batch.parents is not None:
-                    columns.append(_ids(parents, batch.parents))
-                    find = f"MATCH (p) WHERE elementId(p) = row[{len(columns) - 1}] "
-                    link = f"-[:{belongs}]->(p)"
-                query = (
-                    f"UNWIND $rows AS row {find}CREATE (n:{kind}:{self.labels.of(kind)} "
-                    f"{{{_properties(batch.columns, 1)}}}){link} RETURN row[0] AS ordinal, elementId(n) AS id"
-                )
-                yield query, list(zip(*columns, strict=True))
+    def _adoptions(self, kind: str, taken: Iterable[pl.DataFrame]) -> Iterator[_Statement]:
+        """Give nodes of the base the label of this version too."""
+        if self.base is not None:
+            for frame in taken:
+                found = f"MATCH (n:{self.base.labels.of(kind)} {{{frame.columns[1]}: f[1]}})"
+                yield f"{UNROLL}{found} SET n:{self.labels.of(kind)} {_RETURN_IDS}", encode(frame)
 
-        made: list[tuple[int, str]] = []
-        for found in self._run(kind, prepared()):
-            made += found
-        made.sort()
-        return pa.array([id_ for _, id_ in made], pa.string())
-
-    def _vectors(
-        self, kind: str, ids: ElementIds, batches: Iterator[tuple[Ordinals, list[list[float]]]]
-    ) -> None:
-        query = (
-            "UNWIND $rows AS row MATCH (n) WHERE elementId(n) = row[0] "
-            "CALL db.create.setNodeVectorProperty(n, 'embedding', row[1])"
-        )
-        prepared = (
-            (query, list(zip(_ids(ids, ordinals), vectors, strict=True))) for ordinals, vectors in batches
-        )
-        for _ in self._run(f"{kind} vectors", prepared):
+    def _leaves(self, kind: str, batches: Iterator[Nodes], belongs: str, parents: pl.Series) -> None:
+        """Create nodes that nothing else refers to."""
+        for _ in self._run(kind, self._creations(kind, batches, belongs, parents)):
             pass
 
-    def _edges(self, what: str, tails: ElementIds, heads: ElementIds, batches: Iterator[Edges]) -> None:
-        def prepared() -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-            for batch in batches:
+    def _creations(
+        self,
+        kind: str,
+        batches: Iterator[Nodes],
+        belongs: str,
+        parents: pl.Series | None,
+        returned: str = "",
+    ) -> Iterator[_Statement]:
+        for batch in batches:
+            frame, find, link = batch.frame, "", ""
+            values = expressions(frame.schema, NULLABLE)
+            if parents is not None and batch.parents is not None:
+                find = f"MATCH (p) WHERE elementId(p) = f[{frame.width}] "
+                link = f"-[:{belongs}]->(p)"
+                frame = frame.with_columns(_ids(parents, batch.parents).alias("parent"))
+            # Row numbers order entities and stay with a version; other nodes may be shared by several.
+            stored = {name: value for name, value in values.items() if name != "row" or kind == "Entity"}
+            node = f"(n:{kind}:{self.labels.of(kind)} {{{_map(stored)}}})"
+            yield f"{UNROLL}{find}CREATE {node}{link} {returned}", encode(frame)
+
+    def _vectors(self, kind: str, ids: pl.Series, batches: Iterator[tuple[Ordinals, pl.DataFrame]]) -> None:
+        def prepared() -> Iterator[_Statement]:
+            for ordinals, vectors in batches:
+                frame = pl.DataFrame([_ids(ids, ordinals), vectors["vector"]])
+                vector = expressions(frame.schema, ())["vector"]
                 query = (
-                    "UNWIND $rows AS row MATCH (a) WHERE elementId(a) = row[0] "
-                    "MATCH (b) WHERE elementId(b) = row[1] "
-                    f"CREATE (a)-[:{batch.kind} {{{_properties(batch.columns, 2)}}}]->(b)"
+                    f"{UNROLL}MATCH (n) WHERE elementId(n) = f[0] "
+                    f"CALL db.create.setNodeVectorProperty(n, 'embedding', {vector})"
                 )
-                ends = (_ids(tails, batch.tails), _ids(heads, batch.heads))
-                yield query, list(zip(*ends, *batch.columns.values(), strict=True))
+                yield query, encode(frame)
+
+        for _ in self._run(f"{kind} vectors", prepared()):
+            pass
+
+    def _edges(self, what: str, tails: pl.Series, heads: pl.Series, batches: Iterator[Edges]) -> None:
+        def prepared() -> Iterator[_Statement]:
+            for batch in batches:
+                width = batch.frame.width
+                query = (
+                    f"{UNROLL}MATCH (a) WHERE elementId(a) = f[{width}] "
+                    f"MATCH (b) WHERE elementId(b) = f[{width + 1}] "
+                    f"CREATE (a)-[:{batch.kind} {{{_map(expressions(batch.frame.schema, NULLABLE))}}}]->(b)"
+                )
+                ends = (_ids(tails, batch.tails).alias("tail"), _ids(heads, batch.heads).alias("head"))
+                yield query, encode(batch.frame.with_columns(*ends))
 
         for _ in self._run(what, prepared()):
             pass
 
-    def _run(
-        self, what: str, batches: Iterator[tuple[str, list[tuple[Any, ...]]]]
-    ) -> Iterator[list[tuple[int, str]]]:
+    def _run(self, what: str, batches: Iterator[_Statement]) -> Iterator[tuple[list[int], list[str]]]:
         """One managed transaction a batch: the driver repeats it, with back-off, after a deadlock or a lost leader."""
         with self.driver.session(database=self.database) as session:
-            for query, rows in _ahead(batches):
+            for query, batch in _ahead(batches):
                 if self._stopped.is_set():
                     return
-                yield session.execute_write(_results, query, rows)
-                self.progress(what, len(rows))
+                yield session.execute_write(_result, query, batch.parameters)
+                self.progress(what, batch.n_rows)
 
 
-def _properties(names: Iterable[str], first: int) -> str:
-    """Map literal of our own column names and the places of their values in a row; a null makes no property."""
-    return ", ".join(f"{name}: row[{place}]" for place, name in enumerate(names, first))
+def _map(values: Mapping[str, str]) -> str:
+    """Map literal of our own column names and their values in a row; a null makes no property."""
+    return ", ".join(f"{name}: {value}" for name, value in values.items())
 
 
-def _ids(ids: ElementIds, ordinals: Ordinals) -> list[str]:
-    found: list[str] = ids.take(pa.array(np.asarray(ordinals, np.int64))).to_pylist()
-    return found
+def _ids(ids: pl.Series, ordinals: Ordinals) -> pl.Series:
+    return ids.gather(np.asarray(ordinals, np.int64))
 
 
-def _results(
-    transaction: ManagedTransaction, query: str, rows: Sequence[tuple[Any, ...]]
-) -> list[tuple[int, str]]:
-    return [tuple(record.values()) for record in transaction.run(query, rows=rows)]
+def _result(
+    transaction: ManagedTransaction, query: str, parameters: dict[str, str]
+) -> tuple[list[int], list[str]]:
+    record = transaction.run(query, parameters).single()
+    return ([], []) if record is None else (record["rows"], record["ids"])
 
 
 def _ahead(items: Iterator[Item]) -> Iterator[Item]:

@@ -39,6 +39,9 @@ class Manifest(BaseModel):
     libraries: dict[str, str]
     counts: dict[str, int]
     relations_by_kind: dict[str, int]
+    recall: dict[
+        str, float
+    ] = {}  # of the approximate vector index by kind of node; exact where there is none
     pending_chunks: int = 0  # chunks a language model still owes; the next build asks again
     files: dict[str, str]  # relative path to SHA-256
 

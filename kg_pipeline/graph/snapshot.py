@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from kg_pipeline.graph.adjacency import Adjacency
 from kg_pipeline.graph.columns import KeyedTable, SortedStrings
 from kg_pipeline.graph.mentions import Rows
 from kg_pipeline.graph.reader import (
-    ALL_KINDS,
     Chunk,
     Document,
     Entity,
@@ -24,20 +24,43 @@ from kg_pipeline.graph.reader import (
     NodeKind,
     Relation,
     Scored,
-    Subgraph,
     Vector,
-)
-from kg_pipeline.graph.reader import (
-    Path as GraphPath,
 )
 from kg_pipeline.graph.records import Record, columns_of, make
 from kg_pipeline.graph.text_index import TextIndex
-from kg_pipeline.graph.traversal import best_paths, expand
+from kg_pipeline.graph.traversal import Incident
+from kg_pipeline.graph.traversing import TraversingReader
 from kg_pipeline.graph.vectors import Vectors
 from kg_pipeline.vocabulary.variants import normal_key
 
 
-class SnapshotReader:
+@dataclass(frozen=True, slots=True)
+class SnapshotWalk:
+    """`kg_pipeline.graph.traversing.Walk` over the mapped adjacency."""
+
+    adjacency: Adjacency
+    entities: KeyedTable
+    relations: KeyedTable
+
+    def ordinals(self, entity_ids: Sequence[str]) -> list[int]:
+        """Row numbers of the entities that exist, in the order asked."""
+        found: list[int] = self.entities.known(entity_ids).tolist()
+        return found
+
+    def entity_ids(self, ordinals: Iterable[int]) -> list[str]:
+        """Ids of entities."""
+        return self.entities.ids.at(np.fromiter(ordinals, np.int64))
+
+    def relation_ids(self, ranks: Iterable[int]) -> list[str]:
+        """Ids of relations."""
+        return self.relations.ids.at(self.adjacency.by_rank[np.fromiter(ranks, np.int64)])
+
+    def incident(self, nodes: npt.NDArray[np.int64], kinds: Collection[str], per_node: int) -> Incident:
+        """The best `per_node` relations of each node among those of the given kinds."""
+        return self.adjacency.incident(nodes, kinds, per_node)
+
+
+class SnapshotReader(TraversingReader):
     """`kg_pipeline.graph.reader.GraphReader` over a version directory. Parts are mapped when they are first asked."""
 
     def __init__(self, folder: Path) -> None:
@@ -108,57 +131,6 @@ class SnapshotReader:
         """Chunks that mention each entity, most mentions first."""
         return _linked(self._entities, self._chunks, self._entity_chunks, entity_ids, per_entity)
 
-    def neighbours(
-        self, entity_ids: Sequence[str], *, kinds: Collection[str] = ALL_KINDS, per_node: int = 50
-    ) -> list[str]:
-        """Relations touching the entities: asserted first, then by (-confidence, id); capped per node."""
-        nodes = np.unique(self._entities.known(entity_ids))
-        return self._relation_ids(np.unique(self._adjacency.incident(nodes, kinds, per_node).rank))
-
-    def expand(
-        self,
-        seeds: Sequence[str],
-        *,
-        depth: int,
-        kinds: Collection[str] = ALL_KINDS,
-        per_node: int = 50,
-        max_nodes: int = 500,
-    ) -> Subgraph:
-        """Breadth-first, one level at a time, through at most `per_node` relations a node."""
-        nodes = self._entities.known(seeds).tolist()
-        found = expand(
-            self._adjacency, nodes, depth=depth, kinds=kinds, per_node=per_node, max_nodes=max_nodes
-        )
-        ids = self._entities.ids.at(np.fromiter(found.depths, np.int64, len(found.depths)))
-        relations = self._relation_ids(np.asarray(found.ranks, np.int64))
-        depths = dict(zip(ids, found.depths.values(), strict=True))
-        return Subgraph(depths, tuple(relations), found.truncated)
-
-    def paths(
-        self,
-        source: str,
-        target: str,
-        *,
-        max_length: int = 4,
-        k: int = 5,
-        kinds: Collection[str] = ALL_KINDS,
-        per_node: int = 50,
-    ) -> list[GraphPath]:
-        """At most `k` simple paths, shortest first, then by product of confidences."""
-        ends = self._entities.known([source, target]).tolist()
-        if len(ends) < 2:
-            return []
-        found = best_paths(
-            self._adjacency, ends[0], ends[1], max_length=max_length, k=k, kinds=kinds, per_node=per_node
-        )
-        return [
-            GraphPath(
-                tuple(self._entities.ids.at(np.asarray(path.nodes))),
-                tuple(self._relation_ids(np.asarray(path.ranks))),
-            )
-            for path in found
-        ]
-
     def close(self) -> None:
         """Let go of all maps; the reader is unusable afterwards."""
         self.__dict__.clear()
@@ -166,8 +138,8 @@ class SnapshotReader:
     def _records(self, record: type[Record], table: KeyedTable, ids: Sequence[str]) -> list[Record]:
         return make(record, table.rows(table.known(ids), columns_of(record)))
 
-    def _relation_ids(self, ranks: npt.NDArray[np.int64]) -> list[str]:
-        return self._relations.ids.at(self._adjacency.by_rank[ranks])
+    def _walk(self) -> SnapshotWalk:
+        return SnapshotWalk(self._adjacency, self._entities, self._relations)
 
     def _nodes(self, kind: NodeKind) -> KeyedTable:
         return self._chunks if kind == "chunk" else self._entities

@@ -1,7 +1,7 @@
-"""Exact nearest neighbours over a memory-mapped matrix of unit vectors.
+"""Nearest neighbours over a memory-mapped matrix of unit vectors: exact, or exact among the candidates of an index.
 
 Exact search is measured at 5 ms for 100,000 x 384, gives the same ranks on every machine and needs no index to
-build. A score is the float32 rounding of the dot product in float64, so that another store that rescores its
+build; a version with many more of them may have one (`kg_pipeline.graph.approximate`). A score is the float32 rounding of the dot product in float64, so that another store that rescores its
 candidates with `cosines` gets the same numbers.
 """
 
@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_pipeline.errors import GraphError
-from kg_pipeline.graph.layout import open_array, vector_path, vector_rows_path
+from kg_pipeline.graph.approximate import ApproximateIndex, is_available
+from kg_pipeline.graph.layout import open_array, vector_index_path, vector_path, vector_rows_path
 from kg_pipeline.graph.reader import Vector
 
 #: How far a float32 scan may be off from the float64 score; candidates within it of the k-th are rescored.
@@ -45,6 +46,7 @@ class Vectors:
 
     matrix: npt.NDArray[np.float32]
     rows: npt.NDArray[np.int32]
+    index: ApproximateIndex | None = None
 
     @classmethod
     def open(cls, folder: Path, kind: str) -> Vectors:
@@ -53,17 +55,22 @@ class Vectors:
             open_array(vector_path(folder, kind)),
             open_array(vector_rows_path(folder, kind)),
         )
-        return cls(*opened)
+        path = vector_index_path(folder, kind)
+        has_index = path.is_file() and is_available()
+        return cls(*opened, ApproximateIndex(path) if has_index else None)
 
     def nearest(self, vector: Vector, k: int, threshold: float) -> list[tuple[int, float]]:
         """Ordinals with cosine >= `threshold`, by (-cosine, ordinal), at most `k`."""
         query = checked(vector, self.matrix.shape[1])
         if not len(self.rows) or k < 1:
             return []
-        rough = self.matrix @ query
-        k = min(k, len(rough))
-        bound = max(float(np.partition(rough, -k)[-k]), threshold) - _SCAN_ERROR
-        close = np.flatnonzero(rough >= bound)
+        k = min(k, len(self.rows))
+        if self.index is not None:
+            close = self.index.candidates(query, k)
+        else:
+            rough = self.matrix @ query
+            bound = max(float(np.partition(rough, -k)[-k]), threshold) - _SCAN_ERROR
+            close = np.flatnonzero(rough >= bound)
         exact = cosines(self.matrix[close], query)
         order = np.lexsort((self.rows[close], -exact))[:k]
         order = order[exact[order] >= threshold]

@@ -17,6 +17,8 @@ from kg_pipeline.graph import layout
 from kg_pipeline.graph.adjacency import build_adjacency
 from kg_pipeline.graph.mentions import build_evidence_rows, build_has_entity
 from kg_pipeline.graph.reader import Manifest
+from kg_pipeline.graph.rights import withheld_problems
+from kg_pipeline.rights import RightsPolicy
 from kg_pipeline.schema import RELATION_KINDS
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
@@ -94,7 +96,9 @@ def verify_version(folder: Path) -> list[Problem]:
     ]
     if broken:
         return broken
+    rights = RightsPolicy.parse(str(manifest.settings.get("rights", "")))
     return [
+        *_not_withheld(rights, frames),
         *_wrong_spans(tables["documents"], tables["chunks"], "chunks"),
         *_wrong_spans(tables["documents"], tables["mentions"], "mentions"),
         *_wrong_quotes(frames["evidence"], frames["chunks"]),
@@ -162,6 +166,11 @@ def _unknown_values(relations: pl.DataFrame) -> Iterator[Problem]:
         yield from _some(f"{column}s", "relations", unknown, f"have an unknown {column}")
 
 
+def _not_withheld(rights: RightsPolicy, frames: dict[str, pl.DataFrame]) -> Iterator[Problem]:
+    for name, column, ids in withheld_problems(rights, frames):
+        yield from _some("rights", name, ids, f"have a {column} that the licence of their article withholds")
+
+
 def _wrong_spans(documents: pa.Table, spans: pa.Table, name: str) -> Iterator[Problem]:
     text_of = dict(zip(documents["article_id"].to_pylist(), documents["text"].to_pylist(), strict=True))
     columns: list[list[Any]] = [
@@ -171,7 +180,9 @@ def _wrong_spans(documents: pa.Table, spans: pa.Table, name: str) -> Iterator[Pr
     wrong = [
         id_
         for id_, article, start, end, text in zip(*columns, strict=True)
-        if not 0 <= start < end or text_of[article][start:end] != text
+        # A text that its licence withholds is empty, and so are its chunks; names found in it are facts.
+        if not 0 <= start < end
+        or ((text_of[article] or name == "chunks") and text_of[article][start:end] != text)
     ]
     yield from _some("offsets", name, pl.Series(wrong, dtype=pl.String), "differ from the document's text")
 
@@ -191,7 +202,7 @@ def _wrong_quotes(evidence: pl.DataFrame, chunks: pl.DataFrame) -> Iterator[Prob
     outside = joined.filter(~inside)["evidence_id"]
     yield from _some("evidence", "evidence", outside, "lie outside of their chunk")
     said = pl.col("text").str.slice(start - pl.col("start_chunk"), end - start)
-    differing = joined.filter(inside).filter(said != pl.col("quote"))["evidence_id"]
+    differing = joined.filter(inside & (pl.col("text") != "")).filter(said != pl.col("quote"))["evidence_id"]
     yield from _some("evidence", "evidence", differing, "quote what the article does not say")
 
 

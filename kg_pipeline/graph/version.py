@@ -50,10 +50,7 @@ class VersionStore:
 
     def current(self, corpus: str) -> str | None:
         """The published version, or None before the first."""
-        try:
-            return (self.root / corpus / layout.CURRENT).read_text(encoding="utf-8").strip() or None
-        except FileNotFoundError:
-            return None
+        return self._named(corpus, layout.CURRENT)
 
     def folder(self, corpus: str, version: str) -> Path:
         """Where a version lies, whether or not it exists.
@@ -105,6 +102,11 @@ class VersionStore:
             )
         return version
 
+    def made_before(self, corpus: str, moment: float) -> str | None:
+        """The newest version made before a moment (seconds since 1970), or None if there is none."""
+        earlier = [info.version for info in self.versions(corpus) if info.created < moment]
+        return earlier[-1] if earlier else None
+
     def publish(self, corpus: str, version: str) -> None:
         """Make a complete version the one that readers open.
 
@@ -115,6 +117,41 @@ class VersionStore:
 
         """
         write_text(self.root / corpus / layout.CURRENT, self.resolve(corpus, version) + "\n")
+
+    def propose(self, corpus: str, version: str) -> None:
+        """Name a version that verified as the next to be published.
+
+        Raises
+        ------
+        NoGraphError
+            If there is no such version.
+
+        """
+        write_text(self.root / corpus / layout.PROPOSED, self.resolve(corpus, version) + "\n")
+
+    def publish_proposed(self, corpus: str) -> str:
+        """Publish the version that was last proposed; its id.
+
+        Raises
+        ------
+        NoGraphError
+            If none was proposed, or it is gone.
+
+        """
+        version = self._named(corpus, layout.PROPOSED)
+        if version is None:
+            raise NoGraphError(
+                f"Corpus {corpus!r} has no version that verified, so there is nothing to publish. Run: kg build {corpus}"
+            )
+        self.publish(corpus, version)
+        return version
+
+    def parent_folder(self, manifest: Manifest) -> Path | None:
+        """Where the version lies that was current when this one was made, or None if there was none or it is gone."""
+        if manifest.parent is None:
+            return None
+        folder = self.folder(manifest.corpus, manifest.parent)
+        return folder if (folder / layout.MANIFEST).is_file() else None
 
     def open(self, corpus: str, version: str = LATEST) -> SnapshotReader:
         """Open a version for reading; it stays that version whatever is published later.
@@ -140,11 +177,12 @@ class VersionStore:
         self._pin(corpus, version).unlink(missing_ok=True)
 
     def gc(self, corpus: str, *, keep: int = 2) -> list[str]:
-        """Remove all versions but the current one, the pinned ones and the `keep` newest; those removed, sorted."""
+        """Remove all versions but the current and the proposed one, pinned ones and the `keep` newest; those removed, sorted."""
         self.sweep(corpus)
         listed = self.versions(corpus)
-        newest = {info.version for info in listed[len(listed) - min(keep, len(listed)) :]}
-        gone = sorted(v.version for v in listed if not (v.is_current or v.is_pinned or v.version in newest))
+        kept = {info.version for info in listed[len(listed) - min(keep, len(listed)) :]}
+        kept |= {self._named(corpus, layout.PROPOSED) or ""}
+        gone = sorted(v.version for v in listed if not (v.is_current or v.is_pinned or v.version in kept))
         for version in gone:
             self.discard(corpus, version)
         return gone
@@ -178,6 +216,12 @@ class VersionStore:
                     shutil.rmtree(path, ignore_errors=True)
                 else:
                     path.unlink(missing_ok=True)
+
+    def _named(self, corpus: str, pointer: str) -> str | None:
+        try:
+            return (self.root / corpus / pointer).read_text(encoding="utf-8").strip() or None
+        except FileNotFoundError:
+            return None
 
     def _pin(self, corpus: str, version: str) -> Path:
         return self.root / corpus / layout.PINS / version

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from kg_pipeline.cli.app import app
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
 from kg_pipeline.fingerprint import short_digest
@@ -311,6 +313,22 @@ def _without_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def workplace(tmp_path: Path) -> Workplace:
     return Workplace(Settings.model_validate({"home": tmp_path, "corpora_file": tmp_path / "corpora.toml"}))
+
+
+@pytest.fixture
+def kg(workplace, monkeypatch):
+    """Run a `kg` command in the workplace; what it printed, with every run of blanks as one."""
+    monkeypatch.setenv("KG_HOME", str(workplace.settings.home))
+    workplace.settings.corpora_file.write_text('[tiny]\nsource = "."\n')
+
+    def run(*arguments):
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == 0, result.output
+        return " ".join(result.output.split())
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+
 import pytest
 
 from kg_pipeline.errors import GraphError, StoreUnavailable
 from kg_pipeline.graph.local_neo4j import _free_port
 from kg_pipeline.graph.neo4j import load_version, open_reader, ping
-from kg_pipeline.graph.neo4j_client import VersionLabels
+from kg_pipeline.graph.neo4j_client import VersionLabels, open_driver
 from kg_pipeline.settings import Neo4jSettings
 
 
@@ -42,3 +45,30 @@ def test_a_server_that_is_not_there_is_told_in_one_sentence(workplace):
 def test_a_malformed_address_is_told_with_the_variable():
     with pytest.raises(StoreUnavailable, match="KG_NEO4J_URI"):
         ping(Neo4jSettings(uri="localhost:7687"))
+
+
+@pytest.mark.parametrize(
+    ("uri", "encrypted"),
+    [("bolt://h:1", False), ("bolt+s://h:1", True), ("bolt+ssc://h:1", True), ("neo4j+s://h:1", True)],
+)
+def test_tls_is_chosen_by_the_address(uri, encrypted):
+    driver = open_driver(Neo4jSettings(uri=uri))
+    assert driver.encrypted == encrypted
+    driver.close()
+
+
+def test_a_server_that_does_not_speak_tls_is_told_in_one_sentence():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+
+        def answer():
+            connection, _ = listening.accept()
+            connection.recv(1024)
+            connection.sendall(b"plain text")
+            connection.close()
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(StoreUnavailable, match=r"cannot be reached .*KG_NEO4J_URI\.$"):
+            ping(Neo4jSettings(uri=f"bolt+s://127.0.0.1:{port}"))
+        thread.join()

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kg_pipeline.graph import layout
+from kg_pipeline.graph.assemble import assemble_version
 from kg_pipeline.graph.vectors import Vectors
+from kg_pipeline.graph.verify import verify_version
 
 
 def unit(matrix):
@@ -37,3 +43,25 @@ def test_a_node_without_a_vector_scores_zero():
     empty = Vectors(np.empty((0, 2), np.float32), np.empty(0, np.int32))
     assert empty.similarities(np.array([0]), query) == [0]
     assert empty.nearest(query, 3, -1.0) == []
+
+
+def test_many_vectors_get_an_index_whose_recall_is_stated(workplace, random_articles):
+    pytest.importorskip("usearch")
+    exact = workplace.build(random_articles)
+    alone = workplace.store.open("tiny", exact.name)
+    vectors = workplace.embedder.embed(["gene03 binds gene11", "gene30 increases gene02"])
+    expected = [alone.nearest("chunk", vector, 5) for vector in vectors]
+    shutil.rmtree(exact)
+    low = workplace.settings.model_copy(update={"ann_above": 100})
+    manifest = assemble_version(workplace.datasets, workplace.spec(), low)
+    folder = workplace.folder(manifest)
+    assert manifest.version == exact.name, "how vectors are searched is no content"
+    assert manifest.recall.keys() == {"chunk"}, "there are not so many entities"
+    assert manifest.recall["chunk"] > 0.95
+    assert layout.vector_index_path(folder, "chunk").is_file()
+    assert verify_version(folder) == []
+    reader = workplace.store.open("tiny", folder.name)
+    assert [reader.nearest("chunk", vector, 5) for vector in vectors] == expected
+    assert reader.nearest("chunk", vectors[0], 5, threshold=0.9999) == [
+        hit for hit in expected[0] if hit.score >= 0.9999
+    ]

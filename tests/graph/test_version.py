@@ -50,6 +50,19 @@ def test_a_version_that_does_not_exist_cannot_be_published_or_opened(workplace):
     assert workplace.store.current("tiny") is None
 
 
+def test_only_a_version_that_was_proposed_is_published_by_proposal(workplace):
+    with pytest.raises(NoGraphError, match=r"nothing to publish. Run: kg build tiny"):
+        workplace.store.publish_proposed("tiny")
+    first, second = workplace.build(ONE), workplace.build(TWO)
+    workplace.store.propose("tiny", first.name)
+    assert workplace.store.publish_proposed("tiny") == workplace.store.current("tiny") == first.name
+    workplace.store.propose("tiny", second.name)
+    assert workplace.store.gc("tiny", keep=0) == [], "what is to be published next stays"
+    manifest = layout.read_manifest(workplace.build(THREE))
+    assert workplace.store.parent_folder(manifest) == first
+    assert workplace.store.parent_folder(layout.read_manifest(second)) is None
+
+
 def test_collection_keeps_current_pinned_and_newest(workplace):
     folders = []
     for age, articles in enumerate((ONE, TWO, THREE, FOUR)):

@@ -22,7 +22,7 @@ from kg_pipeline.graph.exchange.collecting import Collected
 from kg_pipeline.graph.exchange.reading import GraphFile, recognise
 from kg_pipeline.graph.exchange.records import Article, Edge, Node
 from kg_pipeline.graph.reader import Manifest, NodeKind
-from kg_pipeline.graph.tables import collect_tables
+from kg_pipeline.graph.tables import LogicalTables
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.llm.embeddings import Embedder
 from kg_pipeline.settings import Settings
@@ -98,8 +98,10 @@ def import_graph(
             spec = CorpusSpec(name=name, source=scratch)
             build_embeddings(datasets, spec, settings, embedder=embedder, kinds=kinds)
             models["embedding"] = settings.embedding_model
-        tables = collect_tables(datasets, name)
-        manifest = write_version(store, name, tables, options={IMPORTED: True}, models=models)
+        tables = LogicalTables.of(datasets, name)
+        manifest = write_version(
+            store, tables, options={IMPORTED: True}, models=models, ann_above=settings.ann_above
+        )
     return ImportReport(
         manifest=manifest,
         records=collected.recorded,

@@ -1,7 +1,7 @@
 """SIF for Cytoscape: `graph.sif` (head, predicate, tail) and `nodes.tsv` with names to load as a node table.
 
-SIF carries which entities a predicate joins and nothing else: no evidence, no polarity, no kind, no confidence. So that
-nothing untrue is drawn, denied relations are left out, and so are inferred ones.
+Carried: which entities a predicate joins. Not carried: evidence, articles, polarity, kind and confidence of relations,
+text, chunks, merges, vectors. So that nothing untrue is drawn, denied relations are left out, and so are inferred ones.
 """
 
 from __future__ import annotations

@@ -83,6 +83,11 @@ class ExportSource:
                 low, high = (int(rows.indptr[ordinal + n]) - first for n in (0, 1))
                 yield self._edge(row, cited[low:high])
 
+    def relation_ids(self) -> list[str]:
+        """Ids of the relations, in the order of `edges`."""
+        ids: list[str] = layout.open_table(self._folder, "relations").column("relation_id").to_pylist()
+        return ids
+
     def _edge(self, row: dict[str, Any], cited: list[dict[str, Any]]) -> Edge:
         articles = sorted({item["article_id"] for item in cited})
         sources = [a.removeprefix(SOURCE_PREFIX) for a in articles if a.startswith(SOURCE_PREFIX)]

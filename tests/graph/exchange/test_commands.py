@@ -3,25 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
-from kg_pipeline.cli.app import app
 from kg_pipeline.errors import CorpusError, NoGraphError, SettingsError
-
-
-@pytest.fixture
-def kg(workplace, monkeypatch):
-    monkeypatch.setenv("KG_HOME", str(workplace.settings.home))
-    workplace.settings.corpora_file.write_text('[tiny]\nsource = "."\n')
-
-    def run(*arguments):
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        assert result.exit_code == 0, result.output
-        return " ".join(result.output.split())
-
-    return run
 
 
 def test_a_graph_goes_out_and_comes_in_again(kg, workplace, exported, tmp_path):

@@ -10,6 +10,7 @@ from lxml import etree
 
 from kg_pipeline.errors import GraphError
 from kg_pipeline.graph.exchange.export import FORMATS, export_version
+from kg_pipeline.graph.exchange.formats import LEFT_OUT
 from tests.graph.exchange.conftest import rows
 
 
@@ -17,7 +18,13 @@ from tests.graph.exchange.conftest import rows
 def test_the_same_version_gives_the_same_bytes(exported, tmp_path, target):
     first, second = (export_version(exported, target, tmp_path / name) for name in ("a", "b"))
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
-    assert sorted(path.name for path in first) == sorted(path.name for path in (tmp_path / "a").iterdir())
+    assert sorted(first) == sorted(path for path in (tmp_path / "a").rglob("*") if path.is_file())
+
+
+def test_every_format_says_what_it_leaves_out(kg):
+    assert FORMATS.keys() == LEFT_OUT.keys()
+    said = kg("export", "--help")
+    assert all(f"{name} leaves out:" in said for name in FORMATS)
 
 
 def test_an_unknown_format_and_an_unusable_folder_are_told(exported, tmp_path):

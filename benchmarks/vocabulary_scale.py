@@ -1,0 +1,144 @@
+"""How the look-up index scales: time and memory to build it and to open it, size on disk, look-ups a second.
+
+    python benchmarks/vocabulary_scale.py --concepts 1000000 --names-each 3
+
+Names are synthetic: three or four pseudo-words of syllables, some with a number or a Greek letter, all distinct, so the
+trie shares less between them than between real synonyms. Every figure is of a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from kg_pipeline.schema import CONCEPTS
+from kg_pipeline.settings import load_settings
+from kg_pipeline.vocabulary.build import build_vocabulary
+from kg_pipeline.vocabulary.index import open_vocabulary
+
+_SYLLABLES = [
+    a + b
+    for a in ["b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "th", "st", "pr", "gl"]
+    for b in ["a", "e", "i", "o", "u", "an", "er", "il", "os"]
+]
+_BATCH = 50_000
+_LOOKUPS = 20_000
+
+
+def names_of(number: int, each: int) -> list[str]:
+    """Names of one concept, the same for the same number."""
+    draw = random.Random(number)
+
+    def word() -> str:
+        return "".join(draw.choice(_SYLLABLES) for _ in range(draw.randint(2, 4)))
+
+    names = []
+    for position in range(each):
+        parts = [word() for _ in range(draw.randint(2, 4))]
+        if draw.random() < 0.2:
+            parts.append(str(draw.randint(1, 40)))
+        names.append(" ".join([*parts, f"x{number:x}"] if position == 0 else parts))
+    return names
+
+
+def write_table(path: Path, concepts: int, each: int) -> None:
+    """Write a concept table of synthetic names."""
+    with pq.ParquetWriter(path, CONCEPTS, compression="zstd") as writer:
+        for start in range(0, concepts, _BATCH):
+            rows = []
+            for number in range(start, min(start + _BATCH, concepts)):
+                names = names_of(number, each)
+                rows.append(
+                    {
+                        "concept_id": f"SYN:{number:08d}",
+                        "name": names[0],
+                        "category": "biolink:Disease",
+                        "names": names,
+                        "parents": [f"SYN:{number // 10:08d}"] if number else [],
+                        "source": "UMLS",
+                    }
+                )
+            writer.write_table(pa.Table.from_pylist(rows, schema=CONCEPTS))
+
+
+def resident_mb() -> float:
+    """Memory of this process that is its own and in use now, mapped files included, in MB."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def measure_build(home: Path, table: Path) -> dict[str, float]:
+    """Build the index; seconds, peak memory in MB, and size on disk in MB."""
+    started = time.perf_counter()
+    folder = build_vocabulary(load_settings({"KG_HOME": str(home)}), table)
+    seconds = time.perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
+    return {"build_seconds": seconds, "build_peak_mb": peak, "disk_mb": size}
+
+
+def measure_open(home: Path, table: Path, concepts: int, each: int) -> dict[str, float]:
+    """Open the index and look names up; seconds to open, look-ups a second, resident MB before and after."""
+    folder = build_vocabulary(load_settings({"KG_HOME": str(home)}), table)
+    before = resident_mb()
+    started = time.perf_counter()
+    vocabulary = open_vocabulary(folder)
+    opened = time.perf_counter() - started
+    draw = random.Random(7)
+    wanted = [draw.choice(names_of(draw.randrange(concepts), each)) for _ in range(_LOOKUPS)]
+    started = time.process_time()
+    found = sum(bool(vocabulary.lookup(name)) for name in wanted)
+    seconds = time.process_time() - started
+    return {
+        "open_seconds": opened,
+        "lookups_per_second": _LOOKUPS / seconds,
+        "found": found / _LOOKUPS,
+        "resident_mb_more": resident_mb() - before,
+    }
+
+
+def main() -> int:
+    """Measure in child processes and print one JSON object."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--concepts", type=int, default=1_000_000)
+    parser.add_argument("--names-each", type=int, default=3)
+    parser.add_argument("--step", choices=["all", "table", "build", "open"], default="all")
+    parser.add_argument("--home", type=Path)
+    arguments = parser.parse_args()
+    if arguments.step == "all":
+        with tempfile.TemporaryDirectory() as home:
+            report: dict[str, float] = {"concepts": arguments.concepts, "names_each": arguments.names_each}
+            for step in ("table", "build", "open"):
+                command = [sys.executable, __file__, "--step", step, "--home", home]
+                command += ["--concepts", str(arguments.concepts), "--names-each", str(arguments.names_each)]
+                report |= json.loads(
+                    subprocess.run(command, check=True, capture_output=True, text=True).stdout
+                )
+        print(json.dumps({key: round(value, 3) for key, value in report.items()}, indent=1))
+        return 0
+    home = arguments.home
+    table = home / "table.parquet"
+    if arguments.step == "table":
+        write_table(table, arguments.concepts, arguments.names_each)
+        print("{}")
+    elif arguments.step == "build":
+        print(json.dumps(measure_build(home, table)))
+    else:
+        print(json.dumps(measure_open(home, table, arguments.concepts, arguments.names_each)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
