@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retrieval.evidence import EvidenceState
+from retrieval.mention import Reading
 from retrieval.question import Question
 from retrieval.shape import names_a_type
-from retrieval.terms import Token, content_stems, coverage, find_name, name_key, tokenise
+from retrieval.terms import content_stems, coverage, find_name, tokenise
+from retrieval.topical import TopicSettings, windows
 
 if TYPE_CHECKING:
     from retrieval.reasoner import Draft
     from retrieval.sentences import Sentence
 
 
-_SHORTEST_ACRONYM = 3
 _PAIR = 2  # with two entities linked, a word more or less is how the question is put
 
 
@@ -30,9 +31,7 @@ class AbstentionSettings:
     terms_without_entities: float = 0.75
     cosine_without_entities: float = 0.4
     entities: float = 0.6  # of the question's entities, where it names more than two; of one or two, all
-    joint_things: int = 3  # entities and words a question must have for sentences to answer it together
-    joint_share: float = 0.75  # of them, that the sentences must have
-    joint_cosine: float = 0.55  # of their passage to the question
+    topic: TopicSettings = field(default_factory=TopicSettings)
 
 
 def beyond_corpus(question: Question) -> str:
@@ -48,12 +47,16 @@ def hopeless(question: Question, evidence: EvidenceState, settings: AbstentionSe
 
     A name the question uses must occur in what was found, and so must every word somewhere in the corpus, unless two
     entities say well enough what is asked. A question without any entity must share most words with one passage.
+    Passages that are about what is asked may differ from it by a word.
     """
     if evidence.is_empty:
         return "nothing in the graph is similar to the question"
+    if windows(question, list(evidence.passages.values()), settings.topic):
+        return ""
     texts = [passage.chunk.text for passage in evidence.passages.values()]
     texts += [quote.text for quotes in evidence.quotes.values() for quote in quotes]
-    missing = [name for name in question.unknown_names if not _occurs(name, texts)]
+    reading = Reading(texts)
+    missing = [name for name in question.unknown_names if not reading.has_name(name)]
     if missing:
         return f"the evidence does not mention {', '.join(missing)}"
     if beyond := beyond_corpus(question):
@@ -77,7 +80,8 @@ def unsupported(
     headed = {
         quote.key: f"{quote.section_path} . {quote.text}" for s in draft.sentences for quote in s.quotes
     }
-    missing = [name for name in question.unknown_names if not _occurs(name, texts)]
+    reading = Reading(texts)
+    missing = [name for name in question.unknown_names if not reading.has_name(name)]
     if missing:
         return f"no evidence that answers the question mentions {', '.join(missing)}"
     ends = {end for relation in draft.relations for end in (relation.head_id, relation.tail_id)}
@@ -94,9 +98,7 @@ def unsupported(
     stems = {word for text in texts for word in content_stems(text)}
     wanted = settings.terms if question.links else settings.terms_without_entities
     if question.kind == "yes_no" and len(question.links) == 1 and settings.terms:
-        wanted = (
-            settings.joint_share if draft.support == "passage" else 1.0
-        )  # the second thing asked about is among the words
+        wanted = 1.0  # the second thing asked about is among the words
     if coverage(question.terms, stems) < wanted:
         lost = [word for word in question.terms if word not in stems]
         return f"the evidence does not cover the question's words ({', '.join(lost)})"
@@ -110,17 +112,3 @@ def _nothing_found(question: Question, ranked: Sequence[Sentence]) -> str:
     if question.links:
         return f"nothing that was found about {names} answers what is asked"
     return "no sentence that was found covers the question" if ranked else "no sentences were found"
-
-
-def _occurs(name: str, texts: Sequence[str]) -> bool:
-    """Whether a text has the name, or words whose initials are the name."""
-    key = name_key(name)
-    return any(find_name(tokens, [key]) or _spells(name, tokens) for tokens in map(tokenise, texts))
-
-
-def _spells(name: str, tokens: Sequence[Token]) -> bool:
-    letters = name.removesuffix("s").lower()
-    if not (name[:-1].isupper() and len(letters) >= _SHORTEST_ACRONYM):
-        return False
-    initials = "".join(token.text[0] for token in tokens)
-    return letters in initials

@@ -6,6 +6,9 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from retrieval.plain import plain, plain_json, plain_line
+from retrieval.trace import Trace
+
 NO_INFORMATION = "no information available"
 
 SentenceKind = Literal["finding", "quote", "inference", "contradiction"]
@@ -90,65 +93,6 @@ class EvidenceGraph:
 
 
 @dataclass(frozen=True, slots=True)
-class ThoughtTrace:
-    """One thought of the search: where it came from, how it was scored and what it brought."""
-
-    text: str
-    score: float
-    depth: int  # 0: not explored
-    parent: str  # what it was generated from: "question", or "depth 1"
-    status: Literal["explored", "unexplored", "duplicate"]
-    chunks: tuple[str, ...] = ()
-    entities: int = 0
-    relations: int = 0
-    summary: str = ""
-    seconds: float = field(default=0.0, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class TraceStep:
-    """One decision of a search that is not made of thoughts: what was done, on what, and why."""
-
-    action: Literal[
-        "route", "confidence", "seed", "select", "plan", "path", "query", "unit", "missing", "count", "option"
-    ]
-    text: str
-    reason: str = ""
-    score: float = 0.0
-    iteration: int = 0  # of the navigation, from 1; 0 where there is none
-
-
-@dataclass(frozen=True, slots=True)
-class VirtualEdge:
-    """Two entities of like names that a search stepped between, or was kept from stepping between.
-
-    It exists in the trace of this one answer and is never written to the graph.
-    """
-
-    one_id: str
-    one_name: str
-    other_id: str
-    other_name: str
-    cosine: float
-    accepted: bool
-    reason: str  # why: what the navigator or the guard said
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """How the answer came about; `reason` says why it was not answered."""
-
-    entities: tuple[str, ...] = ()  # as linked: "UV -> UV radiation (C0041625)"
-    terms: tuple[str, ...] = ()
-    thoughts: tuple[ThoughtTrace, ...] = ()
-    steps: tuple[TraceStep, ...] = ()
-    virtual_edges: tuple[VirtualEdge, ...] = ()
-    stopped: str = ""
-    reason: str = ""
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Checks:
     """What verification did with the sentences that were offered."""
 
@@ -199,23 +143,22 @@ class Answer:
     seconds: float = field(default=0.0, compare=False)
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """JSON with a key for every field."""
-        return json.dumps(asdict(self), ensure_ascii=False, indent=indent)
+        """JSON with a key for every field; it shows no character raw that would command a terminal."""
+        return plain_json(json.dumps(asdict(self), ensure_ascii=False, indent=indent))
 
     def render(self) -> str:
         """Plain text for a terminal: the answer, then the numbered quotes with their sources."""
-        lines = [self.text if self.answered else NO_INFORMATION, ""]
+        lines = [plain(self.text) if self.answered else NO_INFORMATION, ""]
         if not self.answered and self.trace.reason:
-            lines += [f"Reason: {self.trace.reason}", ""]
+            lines += [f"Reason: {plain_line(self.trace.reason)}", ""]
         for citation in self.citations:
             place = " > ".join(part for part in (citation.title, citation.section_path) if part)
-            lines.append(
-                f'[{citation.number}] {citation.article_id} {citation.start}-{citation.end}, {place}: "{citation.quote}"'
-            )
+            where = plain_line(f"{citation.article_id} {citation.start}-{citation.end}, {place}")
+            lines.append(f'[{citation.number}] {where}: "{plain(citation.quote)}"')
         if self.citations:
             lines.append("")
         lines.append(
-            f"{self.method} ({self.reasoner}) over {self.corpus} {self.version}, {self.seconds:.1f} s"
+            f"{self.method} ({plain_line(self.reasoner)}) over {self.corpus} {self.version}, {self.seconds:.1f} s"
         )
         return "\n".join(lines)
 

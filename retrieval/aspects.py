@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kg_pipeline.graph.reader import GraphReader
-from retrieval.question import Link
+from retrieval.links import Link
 from retrieval.terms import Name, find_name, tokenise
 
 _PREPOSITIONS = frozenset({"of", "to", "against", "for"})

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from retrieval.answer import SentenceKind
 from retrieval.evidence import Quote
 from retrieval.guard import addresses_reader
 from retrieval.offers import Offer
 from retrieval.reasoner import DraftSentence
+from retrieval.trace import Dropped
+
+_WITHHELD = "(a sentence of the language model)"
 
 
 class Reply(BaseModel):
@@ -48,18 +53,35 @@ def escaped(text: str) -> str:
     return html.escape(" ".join(text.split()), quote=False)
 
 
-def cited_sentences(items: Iterable[CitedSentence], offers: Sequence[Offer]) -> Iterator[DraftSentence]:
-    """Sentences of a reply with the quotes they cite; those that cite nothing offered are left out."""
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """Sentences of a reply with their quotes, and those that cannot be used, with the reason."""
+
+    sentences: tuple[DraftSentence, ...]
+    dropped: tuple[Dropped, ...]
+
+
+def read_cited(items: Iterable[CitedSentence], offers: Sequence[Offer]) -> Cited:
+    """Look up what each sentence of a reply cites among the evidence that was offered."""
+    sentences: list[DraftSentence] = []
+    dropped: list[Dropped] = []
     for item in items:
         numbers = [number for number in dict.fromkeys(item.citations) if 1 <= number <= len(offers)]
         quotes: dict[tuple[str, int, int], Quote] = {
             quote.key: quote for n in numbers for quote in offers[n - 1].quotes
         }
         text = " ".join(item.text.split())
-        if not text or not quotes or addresses_reader(text):
+        if not text:
             continue
-        inferred = any(offers[n - 1].fact for n in numbers)
-        yield DraftSentence(text, tuple(quotes.values()), "inference" if inferred else "finding")
+        if addresses_reader(text):
+            dropped.append(Dropped("sentence", _WITHHELD, "it gives its reader instructions"))
+        elif not quotes:
+            dropped.append(Dropped("sentence", text, "it cites nothing that was offered"))
+        else:
+            inferred = any(offers[n - 1].fact for n in numbers)
+            kind: SentenceKind = "inference" if inferred else "finding"
+            sentences.append(DraftSentence(text, tuple(quotes.values()), kind))
+    return Cited(tuple(sentences), tuple(dropped))
 
 
 def _mark(offer: Offer) -> str:

@@ -15,15 +15,12 @@ from dataclasses import dataclass, field, replace
 
 from kg_pipeline.errors import LlmRefused
 from kg_pipeline.graph.reader import Vector
-from retrieval.abstain import hopeless
-from retrieval.answer import Answer, ThoughtTrace, Trace
-from retrieval.asking import describe_links, spent, understand
+from retrieval.answer import Answer
 from retrieval.context import Context
 from retrieval.evidence import EvidenceState, Step
-from retrieval.finish import finish
-from retrieval.question import Question
-from retrieval.reasoner import Draft
+from retrieval.inquiry import Inquiry
 from retrieval.search import search
+from retrieval.trace import ThoughtTrace, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +44,19 @@ class EgotSettings:
 
 @dataclass(slots=True)
 class _Run:
-    """State of one question: the queue Q, the processed set P, the evidence K_q and what was called."""
+    """State of one question: the queue Q, the processed set P and the evidence K_q."""
 
-    question: Question
-    context: Context
+    inquiry: Inquiry
     settings: EgotSettings
     evidence: EvidenceState = field(default_factory=EvidenceState)
     queue: list[tuple[float, int]] = field(default_factory=list)  # (-score, index into thoughts)
     thoughts: list[ThoughtTrace] = field(default_factory=list)
     vectors: list[Vector] = field(default_factory=list)
-    calls: int = 0
     notes: list[str] = field(default_factory=list)
 
     def can_call(self, count: int) -> bool:
         """Whether `count` more calls leave one for the synthesis."""
-        return self.calls + count < self.settings.max_calls
+        return self.inquiry.calls + count < self.settings.max_calls
 
 
 class Egot:
@@ -74,30 +69,17 @@ class Egot:
 
     async def answer(self, question: str, context: Context) -> Answer:
         """Answer a question; see `retrieval.answer.Answer`."""
-        started = time.perf_counter()
-        before = context.reasoner.usage()
-        asked = await asyncio.to_thread(understand, question, context)
-        run = _Run(asked, context, self.settings)
-        stopped = await _explore(run)
-        draft = await _synthesise(run)
+        inquiry = await Inquiry.open(question, context, self.name)
+        run = _Run(inquiry, self.settings)
+        with inquiry.stage("search"):
+            stopped = await _explore(run)
+        draft = await inquiry.synthesise(run.evidence)  # lines 28 and 29
         trace = Trace(
-            entities=describe_links(asked),
-            terms=asked.terms,
-            thoughts=tuple(run.thoughts),
+            thoughts=tuple(_with_reason(thought, stopped) for thought in run.thoughts),
             stopped=stopped,
             notes=tuple(run.notes),
         )
-        return await asyncio.to_thread(
-            finish,
-            asked,
-            draft,
-            run.evidence,
-            context,
-            method=self.name,
-            trace=trace,
-            usage=spent(before, context.reasoner.usage(), run.calls),
-            seconds=time.perf_counter() - started,
-        )
+        return await inquiry.finish(draft, run.evidence, trace)
 
 
 async def _explore(run: _Run) -> str:
@@ -119,21 +101,21 @@ async def _generate(run: _Run, parent: str) -> bool:
     if not run.can_call(2):
         run.notes.append(f"call limit of {run.settings.max_calls} reached; no more thoughts were generated")
         return False
-    reasoner = run.context.reasoner
-    run.calls += 1
+    reasoner = run.inquiry.context.reasoner
+    run.inquiry.calls += 1
     try:
-        offered = await reasoner.generate(run.question, run.evidence, run.settings.thoughts)
+        offered = await reasoner.generate(run.inquiry.question, run.evidence, run.settings.thoughts)
     except LlmRefused as error:
         run.notes.append(f"generation failed: {error}")
         offered = []
     if not offered and not run.thoughts:
-        offered = [run.question.text]  # a question is always its own first thought
+        offered = [run.inquiry.question.text]  # a question is always its own first thought
     novel = await _novel(run, offered[: run.settings.thoughts], parent)
     if not novel:
         return False
-    run.calls += 1
+    run.inquiry.calls += 1
     try:
-        scores = await reasoner.evaluate(run.question, [run.thoughts[index].text for index in novel])
+        scores = await reasoner.evaluate(run.inquiry.question, [run.thoughts[index].text for index in novel])
     except LlmRefused as error:
         run.notes.append(f"evaluation failed, thoughts keep their order: {error}")
         scores = [0.5] * len(novel)
@@ -146,12 +128,15 @@ async def _generate(run: _Run, parent: str) -> bool:
 
 async def _novel(run: _Run, offered: Sequence[str], parent: str) -> list[int]:
     """Indices of thoughts that resemble none before; the others are recorded as duplicates."""
-    vectors = await asyncio.to_thread(run.context.embedder.embed, list(offered))
+    vectors = await asyncio.to_thread(run.inquiry.context.embedder.embed, list(offered))
     novel = []
     for text, vector in zip(offered, vectors, strict=True):
-        known = any(float(vector @ other) >= run.settings.duplicate for other in run.vectors)
-        if known:
-            run.thoughts.append(ThoughtTrace(text, 0.0, 0, parent, "duplicate"))
+        cosines = [float(vector @ other) for other in run.vectors]
+        nearest = max(cosines, default=-1.0)
+        if nearest >= run.settings.duplicate:
+            like = run.thoughts[cosines.index(nearest)].text
+            reason = f"cosine {nearest:.2f} to: {like}"
+            run.thoughts.append(ThoughtTrace(text, 0.0, 0, parent, "duplicate", reason=reason))
             run.vectors.append(vector)
             continue
         novel.append(len(run.thoughts))
@@ -162,7 +147,7 @@ async def _novel(run: _Run, offered: Sequence[str], parent: str) -> list[int]:
 
 def _take(run: _Run) -> list[int]:
     """The best unexplored thoughts, no more than the calls left allow to summarise."""
-    room = min(run.settings.explored, run.settings.max_calls - run.calls - 1)
+    room = min(run.settings.explored, run.settings.max_calls - run.inquiry.calls - 1)
     return [heapq.heappop(run.queue)[1] for _ in range(min(room, len(run.queue)))]
 
 
@@ -170,14 +155,14 @@ async def _retrieve(run: _Run, index: int, depth: int) -> Step:
     """Algorithm 2 for one thought, and its summary."""
     started = time.perf_counter()
     thought = run.thoughts[index].text
-    context = run.context
+    context = run.inquiry.context
     vector = await asyncio.to_thread(context.embedder.vector, thought)
     found = await asyncio.to_thread(search, context.reader, thought, vector, context.search)
     summary = ""
     if found.passages:
-        run.calls += 1
+        run.inquiry.calls += 1
         try:
-            summary = await context.reasoner.summarise(run.question, thought, found)
+            summary = await context.reasoner.summarise(run.inquiry.question, thought, found)
         except LlmRefused as error:
             run.notes.append(f"summary failed: {error}")
     run.thoughts[index] = replace(
@@ -193,10 +178,7 @@ async def _retrieve(run: _Run, index: int, depth: int) -> Step:
     return Step(thought, summary, found)
 
 
-async def _synthesise(run: _Run) -> Draft:
-    """Lines 28 and 29, unless the evidence cannot hold an answer."""
-    reason = hopeless(run.question, run.evidence, run.context.abstention)
-    if reason:
-        return Draft(reason=reason)
-    run.calls += 1
-    return await run.context.reasoner.synthesise(run.question, run.evidence)
+def _with_reason(thought: ThoughtTrace, stopped: str) -> ThoughtTrace:
+    if thought.status != "unexplored":
+        return thought
+    return replace(thought, reason=f"others scored higher until the search ended: {stopped}")

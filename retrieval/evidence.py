@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from kg_pipeline.graph.reader import Chunk, Document, Entity, Evidence, Relation
 
+#: Stands for a sentence that the graph does not hold.
+WITHHELD = "[quote withheld: licence; see article]"
+
 
 @dataclass(frozen=True, slots=True)
 class Quote:
@@ -28,15 +31,26 @@ class Quote:
         return self.article_id, self.start, self.end
 
 
+def stands_in(quote: Quote, chunk: Chunk) -> bool:
+    """Whether the chunk has the quote, to the letter, at its offsets; a text that its licence withholds has it there."""
+    return (
+        chunk.article_id == quote.article_id
+        and chunk.start <= quote.start < quote.end
+        and quote.end <= chunk.end
+        and (not chunk.text or chunk.text[quote.start - chunk.start : quote.end - chunk.start] == quote.text)
+    )
+
+
 def quote_of(evidence: Evidence) -> Quote:
-    """The quote of an evidence row."""
+    """The quote of an evidence row; what it says in our words where the licence of the article withholds its own."""
+    said = evidence.quote or f"{evidence.head_text} {evidence.predicate_text} {evidence.tail_text} {WITHHELD}"
     return Quote(
         article_id=evidence.article_id,
         chunk_id=evidence.chunk_id,
         section_path=evidence.section_path,
         start=evidence.start,
         end=evidence.end,
-        text=evidence.quote,
+        text=said,
         relation_id=evidence.relation_id,
         head_text=evidence.head_text,
         tail_text=evidence.tail_text,

@@ -31,14 +31,18 @@ from retrieval.relevance import answers, bears_on, contests, fits, joins
 from retrieval.sentences import Sentence, Splitter, rank_sentences
 from retrieval.shape import read_shape
 from retrieval.terms import content_stems, coverage
+from retrieval.topical import Topical
 from retrieval.typed_answers import path_sentences
 from retrieval.typed_paths import TypedPath
 from retrieval.weaving import (
     asks_for_other,
     bridges,
     distinct_chains,
+    mentioned,
     quoted_answer,
     states_type,
+    stating,
+    topical_answer,
     typed_answer,
     with_setting,
 )
@@ -136,7 +140,8 @@ class ExtractiveReasoner:
             # What connects the names that the question has is no answer to what else there is.
             typed = typed_answer(question, shape, self.reader, self.split, self.abstention)
             rows = [row for row in ranked if states_type(self.reader, question, shape, row.quote)]
-            return typed or quoted_answer(question, rows[: self.max_quotes], rows, self.abstention)
+            quoted = typed or quoted_answer(question, rows[: self.max_quotes], rows, self.abstention)
+            return (quoted.reason and topical_answer(question, shape, self._topical)) or quoted
         pool = self._pool(question, evidence)
         support: Support
         chains: list[Chain] = []
@@ -178,9 +183,17 @@ class ExtractiveReasoner:
         passage = quoted_answer(question, (), ranked, self.abstention)
         if not passage.reason:
             return passage
-        return typed_answer(question, shape, self.reader, self.split, self.abstention) or Draft(
-            reason=reason, reasoner=self.name
+        typed = typed_answer(question, shape, self.reader, self.split, self.abstention)
+        return (
+            typed
+            or topical_answer(question, shape, self._topical)
+            or mentioned(question, ranked, self.abstention)
+            or Draft(reason=reason, reasoner=self.name)
         )
+
+    @property
+    def _topical(self) -> Topical:
+        return Topical(self.reader, self.embedder, self.split, self.abstention.topic)
 
     def rank(self, question: Question, evidence: EvidenceState, limit: int) -> list[Sentence]:
         """Sentences of the passages that bear on the question, best first."""
@@ -204,7 +217,7 @@ class ExtractiveReasoner:
             inference_sentence(fact, question) for fact in facts if fact.relation.kind != "asserted"
         ]
         room = max(self.max_quotes - len(sentences), 1)
-        best = [row for row in ranked if bears_on(question, row, self.abstention)]
+        best = [row for row in stating(ranked) if bears_on(question, row, self.abstention)]
         sentences += [quote_sentence(row.quote) for row in best[:room]]
         seen: set[str] = set()
         kept = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from kg_pipeline.graph.reader import Document
+from kg_pipeline.graph.reader import Document, GraphReader
 from retrieval.answer import (
     NO_INFORMATION,
     Answer,
@@ -18,17 +18,23 @@ from retrieval.answer import (
     EvidenceGraph,
     InferredClaim,
     Premise,
-    Trace,
     join_sentences,
 )
 from retrieval.context import Context
-from retrieval.evidence import EvidenceState, Quote
+from retrieval.evidence import EvidenceState, Quote, stands_in
 from retrieval.facts import Fact
+from retrieval.guard import addresses_reader
 from retrieval.question import Question
 from retrieval.reasoner import Draft, DraftSentence
-from retrieval.sentences import passage_quotes
+from retrieval.sentences import Splitter, passage_quotes
 from retrieval.terms import asks_what_is_denied, is_negated
+from retrieval.trace import Dropped, Trace
 from retrieval.verify import verify
+
+_UNSUPPORTED = "its quotes do not say it: words, numbers, a denial or the direction of an effect differ"
+_ABSENT = "no article has the sentence that it cites"
+_AFFIRMS = "the question asks what is denied, and this affirms it"
+_INSTRUCTS = "it gives its reader instructions and is never quoted"
 
 
 @dataclass(slots=True)
@@ -67,12 +73,20 @@ def finish(
     option: str | None = None,
 ) -> Answer:
     """The verified answer; unanswered if the draft gives a reason or no sentence of it survives verification."""
-    kept, checks = ([], Checks()) if draft.reason else _verified(question, draft, evidence, context)
+    kept, checks, dropped = (
+        ([], Checks(), ()) if draft.reason else _verified(question, draft, evidence, context)
+    )
     reason = draft.reason
     if not reason and not any(sentence.kind != "contradiction" for sentence in kept):
         reason = "no sentence of the draft is supported by the evidence it cites"
-    notes = (*trace.notes, *draft.notes)
-    trace = replace(trace, reason=reason, notes=notes)
+    trace = replace(
+        trace,
+        reason=reason,
+        notes=(*trace.notes, *draft.notes),
+        dropped=(*draft.dropped, *dropped, *_instructions(evidence, context.split), *trace.dropped),
+    )
+    unusable = len(draft.dropped)
+    checks = replace(checks, offered=checks.offered + unusable, removed=checks.removed + unusable)
     manifest = context.reader.manifest
     shared = {
         "question": question.text,
@@ -100,7 +114,7 @@ def finish(
         contradictions=_contradictions(draft, numbering),
         inferred=tuple(_inferred(fact, numbering) for fact in facts if fact.relation.kind != "asserted"),
         graph=_graph(facts, numbering),
-        items=items,
+        items=items or draft.items,
         option=option,
         **shared,  # type: ignore[arg-type]
     )
@@ -108,8 +122,11 @@ def finish(
 
 def _verified(
     question: Question, draft: Draft, evidence: EvidenceState, context: Context
-) -> tuple[list[DraftSentence], Checks]:
-    """Verify against everything that was retrieved: quotes of relations, sentences of passages, quotes of the draft's facts."""
+) -> tuple[list[DraftSentence], Checks, tuple[Dropped, ...]]:
+    """Verify against everything that was retrieved: quotes of relations, sentences of passages, quotes of the draft's facts.
+
+    Returns what is kept, the counts, and what is not kept with the reason.
+    """
     offered = [quote for quotes in evidence.quotes.values() for quote in quotes]
     offered += [quote for fact in draft.facts for part in (fact, *fact.asserted()) for quote in part.quotes]
     offered += [
@@ -130,11 +147,41 @@ def _verified(
     kept, checks = verify(
         context.reader, draft.sentences, pool.values(), distinct.values(), context.verification
     )
+    dropped = _removed(draft.sentences, kept, context.reader)
     if not asks_what_is_denied(question.text):
-        return kept, checks
+        return kept, checks, dropped
     # What is inferred is never a denial; its "not stated in any article" only looks like one.
     denying = [s for s in kept if s.kind != "inference" and is_negated(s.text)]
-    return denying, replace(checks, removed=checks.removed + len(kept) - len(denying))
+    affirming = [Dropped("sentence", s.text, _AFFIRMS) for s in kept if s not in denying]
+    return denying, replace(checks, removed=checks.removed + len(affirming)), (*dropped, *affirming)
+
+
+def _removed(
+    drafted: Iterable[DraftSentence], kept: Iterable[DraftSentence], reader: GraphReader
+) -> tuple[Dropped, ...]:
+    """The drafted sentences that verification removed, and why."""
+    texts = {sentence.text for sentence in kept}
+    gone = [sentence for sentence in drafted if sentence.text not in texts]
+    cited = sorted({quote.chunk_id for sentence in gone for quote in sentence.quotes})
+    chunks = {chunk.chunk_id: chunk for chunk in reader.chunks(cited)}
+    dropped = []
+    for sentence in gone:
+        stands = any(q.chunk_id in chunks and stands_in(q, chunks[q.chunk_id]) for q in sentence.quotes)
+        dropped.append(Dropped("sentence", sentence.text, _UNSUPPORTED if stands else _ABSENT))
+    return tuple(dropped)
+
+
+def _instructions(evidence: EvidenceState, split: Splitter) -> tuple[Dropped, ...]:
+    """Places of the sentences among what was read that give their reader instructions; they are never quoted."""
+    places: dict[str, None] = {}
+    for passage in evidence.passages.values():
+        chunk = passage.chunk
+        if not addresses_reader(chunk.text):
+            continue
+        for start, end in split(chunk.text):
+            if addresses_reader(chunk.text[start:end]):
+                places[f"{chunk.article_id} {chunk.start + start}-{chunk.start + end}"] = None
+    return tuple(Dropped("instruction", place, _INSTRUCTS) for place in places)
 
 
 def _citations(quotes: list[Quote], evidence: EvidenceState, context: Context) -> tuple[Citation, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from retrieval.answer import Answer
 from retrieval.context import CachedEmbedder, Context
 from retrieval.evidence import Retrieved
 from retrieval.extractive import ExtractiveReasoner
+from retrieval.journal import journal
 from retrieval.methods import Method, find_method
 from retrieval.search import SearchSettings, search
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from kg_pipeline.llm.embeddings import Embedder
     from retrieval.reasoner import Reasoner
     from retrieval.sentences import Splitter
+    from retrieval.trace import ModelCall
 
 _REMEMBERED_TEXTS = 1024
 
@@ -82,10 +85,12 @@ class Graph:
             If the question is empty.
 
         """
-        text = " ".join(question.split())
+        text = " ".join(question.encode("utf-8", "replace").decode().split())
         if not text:
             raise QuestionError("The question is empty; ask one in words.")
-        return await find_method(method).answer(text, self.context)
+        with journal() as calls:
+            answer = await find_method(method).answer(text, self.context)
+        return _with_calls(answer, calls) if calls else answer
 
     def ask(self, question: str, method: str | Method = "auto") -> Answer:
         """`aask` for code without an event loop; works inside a running loop too (notebooks), blocking it."""
@@ -102,6 +107,18 @@ class Graph:
     def close(self) -> None:
         """Release the version's files and connections."""
         self.reader.close()
+
+
+def _with_calls(answer: Answer, calls: Sequence[ModelCall]) -> Answer:
+    """The answer with its calls of a language model in the trace, and what these calls and no others have used."""
+    used = replace(
+        answer.usage,
+        cached_calls=sum(call.cached for call in calls),
+        prompt_tokens=sum(call.prompt_tokens for call in calls),
+        completion_tokens=sum(call.completion_tokens for call in calls),
+        cost=sum(call.cost for call in calls),
+    )
+    return replace(answer, usage=used, trace=replace(answer.trace, calls=tuple(calls)))
 
 
 def _in_running_loop() -> bool:

@@ -10,21 +10,20 @@ Virtual edges live in the trace of the answer and are not written to the graph.
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import replace
 
-from retrieval.abstain import beyond_corpus, hopeless, unsupported
-from retrieval.answer import Answer, Trace
+from retrieval.abstain import beyond_corpus, unsupported
+from retrieval.answer import Answer
 from retrieval.asker import asker_of
-from retrieval.asking import describe_links, spent, understand
 from retrieval.context import Context
 from retrieval.evidence import EvidenceState, Passage, Retrieved, Seed, Step
-from retrieval.finish import finish
 from retrieval.hops import FixedHops, Hop
+from retrieval.inquiry import Inquiry
 from retrieval.inses_walk import InsesSettings, Walk, navigate, start
 from retrieval.navigators import LlmNavigator, Navigator, NearnessNavigator
 from retrieval.reasoner import Draft
 from retrieval.shape import read_shape
+from retrieval.trace import Trace
 from retrieval.typed_answers import find_answers, path_sentences, told, typed_draft, without_types
 from retrieval.typed_paths import Explorer
 from retrieval.weaving import asks_for_other
@@ -42,35 +41,25 @@ class Inses:
 
     async def answer(self, question: str, context: Context) -> Answer:
         """Answer a question by navigating from its entities."""
-        started = time.perf_counter()
-        before = context.reasoner.usage()
-        asked = await asyncio.to_thread(understand, question, context)
+        inquiry = await Inquiry.open(question, context, self.name)
+        asked = inquiry.question
         walk = Walk(asked, read_shape(asked), context, self.settings, self._navigator(context))
         stopped = beyond_corpus(asked)
         if not stopped:
-            await start(walk)
-            stopped = await navigate(walk)
+            with inquiry.stage("search"):
+                await start(walk)
+                stopped = await navigate(walk)
+        inquiry.calls += walk.calls
         evidence = await asyncio.to_thread(_evidence, walk)
-        draft = await _answer(walk, evidence)
+        draft = await _answer(inquiry, walk, evidence)
         trace = Trace(
-            entities=describe_links(asked),
-            terms=asked.terms,
             steps=tuple(walk.steps),
             virtual_edges=tuple(walk.edges.values()),
             stopped=stopped,
             notes=tuple(walk.notes),
+            dropped=walk.dropped,
         )
-        return await asyncio.to_thread(
-            finish,
-            asked,
-            draft,
-            evidence,
-            context,
-            method=self.name,
-            trace=trace,
-            usage=spent(before, context.reasoner.usage(), walk.calls),
-            seconds=time.perf_counter() - started,
-        )
+        return await inquiry.finish(draft, evidence, trace)
 
     def _navigator(self, context: Context) -> Navigator:
         asker = asker_of(context.reasoner)
@@ -116,14 +105,17 @@ def _evidence(walk: Walk) -> EvidenceState:
     return state
 
 
-async def _answer(walk: Walk, evidence: EvidenceState) -> Draft:
+async def _answer(inquiry: Inquiry, walk: Walk, evidence: EvidenceState) -> Draft:
     """The reasoner's answer; without a language model, what only a virtual edge connects is told where it finds nothing."""
-    reason = hopeless(walk.question, evidence, walk.context.abstention)
-    if reason:
-        return Draft(reason=reason)
-    walk.calls += 1
-    draft = await walk.context.reasoner.synthesise(walk.question, evidence)
-    if draft.reason and asker_of(walk.context.reasoner) is None and walk.question.kind != "yes_no":
+    calls = inquiry.calls
+    draft = await inquiry.synthesise(evidence)
+    was_asked = inquiry.calls > calls
+    if (
+        was_asked
+        and draft.reason
+        and asker_of(walk.context.reasoner) is None
+        and walk.question.kind != "yes_no"
+    ):
         bridged = await asyncio.to_thread(_bridged, walk, draft.reasoner)
         return bridged or draft
     return draft

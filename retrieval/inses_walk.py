@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from kg_pipeline.errors import LlmRefused
 from kg_pipeline.graph.reader import Entity
-from retrieval.answer import TraceStep, VirtualEdge
 from retrieval.context import Context
 from retrieval.facts import load_facts
 from retrieval.hops import FixedHops, Hop, fact_hop
@@ -16,8 +15,10 @@ from retrieval.name_guard import name_conflict, share_a_name
 from retrieval.navigators import Candidate, LlmNavigator, Navigator, connects
 from retrieval.question import Question
 from retrieval.shape import Shape
+from retrieval.trace import Dropped, TraceStep, VirtualEdge
 
 _SHOWN_BEYOND = 3
+_PASSED_OVER = 5  # triples of an iteration that the trace names among those not selected
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,13 @@ class Walk:
     edges: dict[tuple[str, str], VirtualEdge] = field(default_factory=dict)
     steps: list[TraceStep] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    passed_over: dict[str, Dropped] = field(default_factory=dict)  # by key of the hop
     calls: int = 0
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """Triples that were offered and never selected."""
+        return tuple(item for key, item in self.passed_over.items() if key not in self.taken)
 
     @property
     def hops(self) -> list[Hop]:
@@ -153,6 +160,19 @@ def _take(
 ) -> list[str]:
     """Add what was chosen to the path; returns the nodes reached by it."""
     picked = dict(chosen)
+    virtual = sum(item.edge is not None for item in candidates)
+    walk.steps.append(
+        TraceStep(
+            "offer",
+            f"{len(candidates) - virtual} triples and {virtual} like names beside {len(walk.current)} nodes",
+            f"{len(picked)} selected",
+            iteration=iteration,
+        )
+    )
+    beaten = [item for i, item in enumerate(candidates) if i not in picked and item.edge is None]
+    for item in beaten[:_PASSED_OVER]:
+        reason = f"not selected by the navigator in iteration {iteration}"
+        walk.passed_over.setdefault(item.hop.key, Dropped("triple", item.text, reason))
     reached: dict[str, None] = {}
     for i, item in enumerate(candidates):
         if item.edge is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import importlib.resources
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -15,17 +16,20 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from kg_pipeline.errors import LlmRefused
+from kg_pipeline.errors import LlmError, LlmRefused
+from kg_pipeline.llm.budget import metered
 from retrieval.abstain import unsupported
 from retrieval.answer import AnswerUsage
-from retrieval.cited import Reply, Synthesis, cited_sentences, list_offers
+from retrieval.cited import Reply, Synthesis, list_offers, read_cited
 from retrieval.evidence import EvidenceState, Retrieved
 from retrieval.extractive import ExtractiveReasoner
 from retrieval.facts import Fact
 from retrieval.guard import addresses_reader
+from retrieval.journal import record
 from retrieval.offers import collect_offers
 from retrieval.question import Question
 from retrieval.reasoner import Draft, DraftSentence
+from retrieval.trace import ModelCall
 
 _CHARACTERS_A_TOKEN = 3  # of biomedical text, on the safe side
 _RESERVED_TOKENS = 2048  # for the prompt and the answer
@@ -116,9 +120,7 @@ class LlmReasoner:
     async def summarise(self, question: Question, thought: str, retrieved: Retrieved) -> str:
         """A summary of the model; it steers the search and is never shown as an answer."""
         body = f"Search question: {thought}\n\n{_tagged(retrieved.text[: self._characters])}"
-        completion = await self._chat.complete(
-            _messages("summarise", body), schema=None, max_tokens=300, purpose="summarise"
-        )
+        completion = await self._complete("summarise", body, schema=None, max_tokens=300)
         return " ".join(str(completion.text).split())
 
     async def synthesise(self, question: Question, evidence: EvidenceState) -> Draft:
@@ -132,12 +134,14 @@ class LlmReasoner:
             reply = await self.ask(Synthesis, "synthesise", f"Question: {question.text}\n\n{listed}", 1200)
         except LlmRefused as error:
             return replace(plan, notes=(*plan.notes, f"synthesis failed, quotes instead: {error}"))
-        sentences = tuple(cited_sentences(reply.sentences, offers))
-        if not reply.answerable or not sentences:
-            return Draft(reason="the language model found no answer in the evidence", reasoner=self.name)
-        facts = _used_facts([*plan.facts, *(offer.fact for offer in offers if offer.fact)], sentences)
+        cited = read_cited(reply.sentences, offers)
+        if not reply.answerable or not cited.sentences:
+            reason = "the language model found no answer in the evidence"
+            return Draft(reason=reason, reasoner=self.name, dropped=cited.dropped)
+        facts = _used_facts([*plan.facts, *(offer.fact for offer in offers if offer.fact)], cited.sentences)
         draft = Draft(
-            sentences=sentences,
+            sentences=cited.sentences,
+            dropped=cited.dropped,
             verdict=None if question.kind != "yes_no" or reply.verdict == "none" else reply.verdict,
             support=plan.support,
             facts=facts,
@@ -152,14 +156,41 @@ class LlmReasoner:
 
     async def ask(self, schema: type[_Parsed], prompt: str, body: str, max_tokens: int) -> _Parsed:
         """The reply of the model to a prompt, in the shape of the schema."""
-        completion = await self._chat.complete(
-            _messages(prompt, body), schema=schema, max_tokens=max_tokens, purpose=prompt
-        )
+        completion = await self._complete(prompt, body, schema=schema, max_tokens=max_tokens)
         if not isinstance(completion.parsed, schema):
             raise LlmRefused(
                 f"{self.name} gave no usable reply to {prompt} (finish reason {completion.finish_reason})."
             )
         return completion.parsed
+
+    async def _complete(
+        self, prompt: str, body: str, *, schema: type[BaseModel] | None, max_tokens: int
+    ) -> Any:
+        """The completion of a prompt, with its tokens and seconds in the journal of the question."""
+        started = time.perf_counter()
+        error = ""
+        with metered() as meter:
+            try:
+                return await self._chat.complete(
+                    _messages(prompt, body), schema=schema, max_tokens=max_tokens, purpose=prompt
+                )
+            except LlmError as problem:
+                error = str(problem)
+                raise
+            finally:
+                used = meter.usage
+                record(
+                    ModelCall(
+                        purpose=prompt,
+                        model=self._chat.name,
+                        cached=used.cached_calls > 0,
+                        prompt_tokens=used.prompt_tokens,
+                        completion_tokens=used.completion_tokens,
+                        cost=used.cost,
+                        error=error,
+                        seconds=time.perf_counter() - started,
+                    )
+                )
 
 
 @cache

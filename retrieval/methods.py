@@ -4,28 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Protocol
 
 from kg_pipeline.errors import KgError
-from retrieval.answer import Answer
-from retrieval.context import Context
 from retrieval.egot import Egot
 from retrieval.inses import Inses
+from retrieval.method import Method, bioweave
 from retrieval.naive import Naive
 from retrieval.router import Router
 
-
-class Method(Protocol):
-    """A way to answer; holds settings only, so that one instance serves many questions at once."""
-
-    @property
-    def name(self) -> str:
-        """What `graph.ask(method=…)` calls it."""
-        ...
-
-    async def answer(self, question: str, context: Context) -> Answer:
-        """Answer over the graph version of the context."""
-        ...
+__all__ = ["METHODS", "Method", "UnknownMethodError", "find_method"]
 
 
 def _pagerank() -> Method:
@@ -34,16 +21,10 @@ def _pagerank() -> Method:
     return PageRank()
 
 
-def _bioweave() -> Method:
-    from retrieval.bioweave.method import BioWeave  # httpx loads only where it is used
-
-    return BioWeave()
-
-
 METHODS: Mapping[str, Callable[[], Method]] = MappingProxyType(
     {
         "auto": Router,
-        "bioweave": _bioweave,
+        "bioweave": bioweave,
         "egot": Egot,
         "inses": Inses,
         "naive": Naive,

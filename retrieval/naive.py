@@ -7,25 +7,24 @@ composed of sentences of the passages and the confidence is measured on them.
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import dataclass, replace
 
 from pydantic import Field
 
 from kg_pipeline.errors import LlmRefused
 from retrieval.abstain import hopeless, unsupported
-from retrieval.answer import Answer, Trace, TraceStep
+from retrieval.answer import Answer
 from retrieval.asker import Asker, asker_of
-from retrieval.asking import describe_links, spent, understand
-from retrieval.cited import Synthesis, cited_sentences, list_offers
+from retrieval.cited import Synthesis, list_offers, read_cited
 from retrieval.context import Context
 from retrieval.evidence import EvidenceState, Passage, Retrieved, Step
-from retrieval.finish import finish
+from retrieval.inquiry import Inquiry
 from retrieval.offers import Offer
 from retrieval.question import Question
 from retrieval.reasoner import Draft
 from retrieval.sentences import Sentence, rank_sentences
 from retrieval.shape import read_shape
+from retrieval.trace import Trace, TraceStep
 from retrieval.weaving import asks_for_other, quoted_answer, states_type
 
 _OFFERED = 24
@@ -62,35 +61,25 @@ class Naive:
 
     async def answer(self, question: str, context: Context) -> Answer:
         """Answer a question from the passages nearest to it."""
-        started = time.perf_counter()
-        before = context.reasoner.usage()
-        asked = await asyncio.to_thread(understand, question, context)
-        found = await asyncio.to_thread(nearest_passages, context, asked, self.settings)
+        inquiry = await Inquiry.open(question, context, self.name)
+        asked = inquiry.question
+        with inquiry.stage("search"):
+            found = await asyncio.to_thread(nearest_passages, context, asked, self.settings)
         evidence = EvidenceState()
         evidence.add([Step(asked.text, "", found)])
-        reason = hopeless(asked, evidence, context.abstention)
-        calls, confidence, draft = 0, 0.0, Draft(reason=reason)
-        if not reason:
-            calls = 1
-            draft, confidence = await self._draft(asked, evidence, context)
+        draft, confidence = Draft(reason=hopeless(asked, evidence, context.abstention)), 0.0
+        if not draft.reason:
+            inquiry.calls += 1
+            with inquiry.stage("reasoning"):
+                draft, confidence = await self._draft(asked, evidence, context)
         step = TraceStep(
             "confidence",
             f"{len(found.passages)} passages",
             draft.reason or "answered from passages",
             confidence,
         )
-        answer = await asyncio.to_thread(
-            finish,
-            asked,
-            draft,
-            evidence,
-            context,
-            method=self.name,
-            trace=Trace(describe_links(asked), asked.terms, steps=(step,), stopped="one search"),
-            usage=spent(before, context.reasoner.usage(), calls),
-            seconds=time.perf_counter() - started,
-            confidence=confidence,
-        )
+        trace = Trace(steps=(step,), stopped="one search")
+        answer = await inquiry.finish(draft, evidence, trace, confidence=confidence)
         return answer if answer.answered else replace(answer, confidence=0.0)
 
     async def _draft(
@@ -174,11 +163,13 @@ async def _asked(
     if not offers:
         return Draft(reason="no sentence that was found can be cited", reasoner=asker.name), 0.0
     reply = await asker.ask(Assessed, "naive", f"Question: {question.text}\n\n{list_offers(offers)}", 800)
-    sentences = tuple(cited_sentences(reply.sentences, offers))
-    if not reply.answerable or not sentences:
-        return Draft(reason="the language model found no answer in the passages", reasoner=asker.name), 0.0
+    cited = read_cited(reply.sentences, offers)
+    if not reply.answerable or not cited.sentences:
+        reason = "the language model found no answer in the passages"
+        return Draft(reason=reason, reasoner=asker.name, dropped=cited.dropped), 0.0
     draft = Draft(
-        sentences=sentences,
+        sentences=cited.sentences,
+        dropped=cited.dropped,
         verdict=None if question.kind != "yes_no" or reply.verdict == "none" else reply.verdict,
         support="sentences",
         reasoner=asker.name,

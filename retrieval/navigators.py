@@ -14,7 +14,6 @@ from typing import Protocol
 from pydantic import Field
 
 from kg_pipeline.llm.embeddings import Embedder
-from retrieval.answer import VirtualEdge
 from retrieval.asker import Asker
 from retrieval.cited import Reply, escaped
 from retrieval.guard import addresses_reader
@@ -22,6 +21,7 @@ from retrieval.hops import FixedHops, Hop
 from retrieval.question import Question
 from retrieval.shape import Shape
 from retrieval.terms import content_stems, coverage
+from retrieval.trace import VirtualEdge
 from retrieval.typed_answers import find_answers
 from retrieval.typed_paths import Explorer
 

@@ -10,22 +10,19 @@ reasoner.
 from __future__ import annotations
 
 import asyncio
-import time
 
-from retrieval.abstain import hopeless
-from retrieval.answer import Answer, ThoughtTrace, Trace
-from retrieval.asking import describe_links, spent, understand
+from retrieval.answer import Answer
 from retrieval.context import Context
 from retrieval.evidence import EvidenceState, Retrieved, Step
-from retrieval.finish import finish
+from retrieval.inquiry import Inquiry
 from retrieval.ppr_facts import near_facts
 from retrieval.ppr_hop import rerank
 from retrieval.ppr_seeds import passage_prior, seed_weights
 from retrieval.ppr_settings import PageRankSettings
 from retrieval.ppr_walk import synonym_edges, walk
 from retrieval.question import Question
-from retrieval.reasoner import Draft
 from retrieval.search import gather
+from retrieval.trace import ThoughtTrace, Trace
 
 __all__ = ["PageRank", "PageRankSettings", "rank_passages", "walk_search"]
 
@@ -40,14 +37,13 @@ class PageRank:
 
     async def answer(self, question: str, context: Context) -> Answer:
         """Answer a question with one search."""
-        started = time.perf_counter()
-        before = context.reasoner.usage()
-        asked = await asyncio.to_thread(understand, question, context)
-        found = await asyncio.to_thread(walk_search, context, asked, self.settings)
+        inquiry = await Inquiry.open(question, context, self.name)
+        asked = inquiry.question
+        with inquiry.stage("search"):
+            found = await asyncio.to_thread(walk_search, context, asked, self.settings)
         evidence = EvidenceState()
         evidence.add([Step(asked.text, "", found)])
-        reason = hopeless(asked, evidence, context.abstention)
-        draft = Draft(reason=reason) if reason else await context.reasoner.synthesise(asked, evidence)
+        draft = await inquiry.synthesise(evidence)
         thought = ThoughtTrace(
             text=asked.text,
             score=1.0,
@@ -58,20 +54,7 @@ class PageRank:
             entities=len(found.entities),
             relations=len(found.relations),
         )
-        trace = Trace(
-            entities=describe_links(asked), terms=asked.terms, thoughts=(thought,), stopped="one search"
-        )
-        return await asyncio.to_thread(
-            finish,
-            asked,
-            draft,
-            evidence,
-            context,
-            method=self.name,
-            trace=trace,
-            usage=spent(before, context.reasoner.usage(), 0 if reason else 1),
-            seconds=time.perf_counter() - started,
-        )
+        return await inquiry.finish(draft, evidence, Trace(thoughts=(thought,), stopped="one search"))
 
 
 def rank_passages(

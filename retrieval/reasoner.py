@@ -15,6 +15,7 @@ from retrieval.answer import AnswerUsage, SentenceKind, Verdict
 from retrieval.evidence import EvidenceState, Quote, Retrieved
 from retrieval.facts import Fact
 from retrieval.question import Question
+from retrieval.trace import Dropped
 
 #: How a draft answers the question: a stated relation of what was asked about, a chain of relations, facts about the one
 #: entity asked about, sentences that each bear on it, or sentences of one passage that do so together.
@@ -52,6 +53,10 @@ class Draft:
     reason: str = ""
     reasoner: str = ""
     notes: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()  # sentences that were put aside before verification
+    items: tuple[
+        str, ...
+    ] = ()  # names of the things that answer, where the question asks for things of a type
 
     @property
     def relations(self) -> tuple[Relation, ...]:

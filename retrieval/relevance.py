@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from retrieval.abstain import AbstentionSettings
 from retrieval.chains import Chain
 from retrieval.facts import Fact
-from retrieval.question import Link, Question
+from retrieval.links import Link
+from retrieval.question import Question
 from retrieval.sentences import Sentence
 
-_JOINT_SENTENCES = 3
 _SHORT = 2  # hops that lead through one thing only
 
 
@@ -23,40 +23,6 @@ def bears_on(question: Question, row: Sentence, settings: AbstentionSettings) ->
         cued = cued and row.role in (None, question.role)
         return bool(row.links) and cued and row.terms >= settings.terms
     return row.terms >= settings.terms_without_entities and row.cosine >= settings.cosine_without_entities
-
-
-def bear_jointly(
-    question: Question, ranked: Sequence[Sentence], settings: AbstentionSettings
-) -> list[Sentence]:
-    """At most three sentences of one passage that together say what no sentence says alone; empty if there are none.
-
-    For questions of many words: the passage must be near the question, and the sentences must have all its entities
-    and most of its other words, a number of things too high to meet by chance.
-    """
-    wanted = len(question.links) + len(question.terms)
-    if wanted < settings.joint_things or (len(question.links) >= 2 and not question.terms):
-        return []
-    for best in ranked:
-        if best.passage_cosine < settings.joint_cosine:
-            continue
-        same = [row for row in ranked if row.quote.chunk_id == best.quote.chunk_id and row is not best]
-        chosen, links, words = [best], set(best.links), set(best.words)
-        while len(chosen) < _JOINT_SENTENCES:
-            gains = [
-                (len(row.links - links) + len(row.words - words), row) for row in same if row not in chosen
-            ]
-            gain, row = max(gains, key=lambda pair: pair[0], default=(0, best))
-            if not gain:
-                break
-            chosen.append(row)
-            links |= row.links
-            words |= row.words
-        complete = (
-            len(links) == len(question.links) and len(links) + len(words) >= settings.joint_share * wanted
-        )
-        if complete and any(row.relates for row in chosen):
-            return chosen
-    return []
 
 
 def joins(fact: Fact, links: Sequence[Link]) -> bool:

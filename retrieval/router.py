@@ -11,10 +11,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Literal, Protocol
+from typing import Literal
 
 from kg_pipeline.errors import LlmRefused
-from retrieval.answer import Answer, AnswerUsage, TraceStep
+from retrieval.answer import Answer, AnswerUsage
 from retrieval.asker import asker_of
 from retrieval.asking import spent, understand
 from retrieval.bioweave.plan import split_options
@@ -22,36 +22,19 @@ from retrieval.cited import Reply
 from retrieval.context import Context
 from retrieval.egot import Egot
 from retrieval.inses import Inses
+from retrieval.method import Method, bioweave
 from retrieval.naive import Naive
 from retrieval.question import Question
 from retrieval.shape import read_shape
+from retrieval.trace import Attempt, TraceStep
 
 Escalation = Literal["bioweave", "egot", "inses"]
 _MANY_ENTITIES = 3
 _MANY_RELATIONS = 3
 
 
-class Answering(Protocol):
-    """A method that a question can be handed to."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        ...
-
-    async def answer(self, question: str, context: Context) -> Answer:
-        """Answer over the graph version of the context."""
-        ...
-
-
-def _bioweave() -> Answering:
-    from retrieval.bioweave.method import BioWeave  # httpx loads only where it is used
-
-    return BioWeave()
-
-
-ESCALATIONS: Mapping[Escalation, Callable[[], Answering]] = MappingProxyType(
-    {"bioweave": _bioweave, "egot": Egot, "inses": Inses}
+ESCALATIONS: Mapping[Escalation, Callable[[], Method]] = MappingProxyType(
+    {"bioweave": bioweave, "egot": Egot, "inses": Inses}
 )
 
 
@@ -96,9 +79,9 @@ class Router:
         self,
         settings: RouterSettings | None = None,
         *,
-        simple: Answering | None = None,
-        thorough: Answering | None = None,
-        countable: Answering | None = None,
+        simple: Method | None = None,
+        thorough: Method | None = None,
+        countable: Method | None = None,
     ) -> None:
         self.settings = settings or RouterSettings()
         self._simple = simple or Naive()
@@ -114,7 +97,7 @@ class Router:
             method = self._countable or ESCALATIONS["bioweave"]()
             steps.append(_route(method.name, why))
             counted = await method.answer(question, context)
-            return _joined(counted, steps, counted.trace.steps, counted.usage, started)
+            return _joined(counted, steps, counted.usage, started)
         multi_hop, used = await self._estimate(question, context, steps)
         if not multi_hop:
             first = await self._simple.answer(question, context)
@@ -122,22 +105,19 @@ class Router:
             confidence = first.confidence or 0.0
             if first.answered and confidence >= self.settings.confidence:
                 steps.append(_route(self._simple.name, f"confidence {confidence:.2f} suffices", confidence))
-                return _joined(first, steps, first.trace.steps, used, started)
+                return _joined(first, steps, used, started)
             why = first.trace.reason or f"confidence below {self.settings.confidence:g}"
             steps.append(_route(f"{self._simple.name} -> {self._thorough.name}", why, confidence))
         second = await self._thorough.answer(question, context)
         used = add(used, second.usage)
-        sure = first is not None and first.answered and (first.confidence or 0.0) >= self.settings.kept
-        if not second.answered and first is not None and sure:
-            steps.append(
-                _route(
-                    self._simple.name,
-                    f"{self._thorough.name} found nothing ({second.trace.reason})",
-                    first.confidence or 0.0,
-                )
-            )
-            return _joined(first, steps, first.trace.steps, used, started)
-        return _joined(second, steps, second.trace.steps, used, started)
+        if first is None:
+            return _joined(second, steps, used, started)
+        if not second.answered and first.answered and (first.confidence or 0.0) >= self.settings.kept:
+            why = f"{self._thorough.name} found nothing ({second.trace.reason})"
+            steps.append(_route(self._simple.name, why, first.confidence or 0.0))
+            return _joined(first, steps, used, started, _put_aside(second, second.trace.reason))
+        why = first.trace.reason or f"confidence {first.confidence or 0.0:.2f} is too low"
+        return _joined(second, steps, used, started, _put_aside(first, why))
 
     async def _estimate(
         self, question: str, context: Context, steps: list[TraceStep]
@@ -198,17 +178,14 @@ def _route(text: str, reason: str, score: float = 0.0) -> TraceStep:
     return TraceStep("route", text, reason, score)
 
 
+def _put_aside(answer: Answer, reason: str) -> Attempt:
+    return Attempt(answer.method, answer.answered, answer.text, answer.confidence, reason, answer.trace)
+
+
 def _joined(
-    answer: Answer,
-    steps: list[TraceStep],
-    inner: tuple[TraceStep, ...],
-    usage: AnswerUsage,
-    started: float,
+    answer: Answer, steps: list[TraceStep], usage: AnswerUsage, started: float, *others: Attempt
 ) -> Answer:
+    trace = replace(answer.trace, steps=(*steps, *answer.trace.steps), attempts=others)
     return replace(
-        answer,
-        method=Router.name,
-        trace=replace(answer.trace, steps=(*steps, *inner)),
-        usage=usage,
-        seconds=time.perf_counter() - started,
+        answer, method=Router.name, trace=trace, usage=usage, seconds=time.perf_counter() - started
     )

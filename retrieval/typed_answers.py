@@ -166,6 +166,7 @@ def typed_draft(explorer: Explorer, answers: Sequence[TypedAnswer], reasoner: st
         facts=tuple({fact.relation.relation_id: fact for fact in used}.values()),
         conflicts=tuple(conflicts),
         reasoner=reasoner,
+        items=tuple(answer.entity.name for answer in answers),
     )
 
 

@@ -1,7 +1,7 @@
 """Verification of a draft: every quote exists where it claims to be, and supports the sentence that cites it.
 
 The check is lexical and errs towards refusing. A quote supports a claim if it has the claim's content words (another
-name of an entity of the same relation counts as that name), its numbers, its polarity and its direction of effect.
+name of an entity of the same relation counts as that name), its numbers, its polarity, its direction of effect, and who acts on whom.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 
 from kg_pipeline.graph.reader import Entity, GraphReader
 from retrieval.answer import Checks
-from retrieval.evidence import Quote
+from retrieval.direction import acts, reverses
+from retrieval.evidence import Quote, stands_in
 from retrieval.reasoner import DraftSentence
 from retrieval.terms import (
+    RELATION_STEMS,
     Name,
     content_stems,
     coverage,
@@ -84,11 +86,13 @@ def supports(
         return _plain(claim).rstrip(".") == _plain(quotes[0].text).rstrip(".")
     text = " \n ".join(quote.text for quote in quotes)
     covered = _equivalents(claim, quotes, names)
-    wanted = [word for word in topic_stems(claim) if word not in covered]
+    wanted = [word for word in topic_stems(claim) if word not in covered and stem(word) not in RELATION_STEMS]
     have = content_stems(text)
     if (len(wanted) > 0 and coverage(wanted, have) < settings.overlap) or not numbers(claim) <= numbers(text):
         return False
-    return _same_polarity(claim, quotes) and _same_direction(claim, quotes)
+    return (
+        _same_polarity(claim, quotes) and _same_direction(claim, quotes) and _same_actor(claim, quotes, names)
+    )
 
 
 def _plain(text: str) -> str:
@@ -124,6 +128,15 @@ def _same_direction(claim: str, quotes: Sequence[Quote]) -> bool:
     return not expressed or any(wanted & found for found in expressed)
 
 
+def _same_actor(claim: str, quotes: Sequence[Quote], names: Sequence[Sequence[Name]]) -> bool:
+    """A claim that one thing acts on another is not supported by quotes in which only the other acts on the one."""
+    claimed = acts(claim, names)
+    if not claimed:
+        return True
+    stated = frozenset(act for quote in quotes for act in acts(quote.text, names))
+    return not reverses(claimed, stated)
+
+
 def _supporting(
     item: DraftSentence,
     known: Mapping[tuple[str, int, int], Quote],
@@ -146,11 +159,6 @@ def _genuine(reader: GraphReader, quotes: Sequence[Quote]) -> frozenset[tuple[st
     found = set()
     for quote in quotes:
         chunk = chunks.get(quote.chunk_id)
-        if (
-            chunk is not None
-            and chunk.article_id == quote.article_id
-            and chunk.start <= quote.start < quote.end
-            and chunk.text[quote.start - chunk.start : quote.end - chunk.start] == quote.text
-        ):
+        if chunk is not None and stands_in(quote, chunk):
             found.add(quote.key)
     return frozenset(found)

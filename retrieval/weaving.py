@@ -15,16 +15,19 @@ from retrieval.evidence import Quote
 from retrieval.hop_finder import HopFinder
 from retrieval.hops import Hops
 from retrieval.question import Question
-from retrieval.reasoner import Draft, DraftSentence, Support
-from retrieval.relevance import bear_jointly, bears_on
+from retrieval.reasoner import Draft, DraftSentence
+from retrieval.relevance import bears_on
+from retrieval.reporting import states_aim
 from retrieval.sentences import Sentence, Splitter
 from retrieval.shape import Shape
 from retrieval.terms import find_name, name_keys, stem, tokenise
+from retrieval.topical import Topical
 from retrieval.typed_answers import find_answers, told, typed_draft, without_types
 from retrieval.typed_paths import Explorer, PathSettings, TypedPath, covered_links, cue_share
 
 _NAME = "extractive"
 _PAIRS = 3
+_MENTIONS = 6
 _NAMES_COMPARED = 20
 _CUES = 0.6  # share of the question's words of relation that a sentence must express
 
@@ -69,17 +72,42 @@ def asks_for_other(question: Question, shape: Shape) -> bool:
 def quoted_answer(
     question: Question, rows: Sequence[Sentence], ranked: Sequence[Sentence], abstention: AbstentionSettings
 ) -> Draft:
-    """An answer of those of `rows` that bear on the question, or of sentences of one passage that do so together."""
-    support: Support = "sentences"
-    for chosen in (
-        [row for row in rows if bears_on(question, row, abstention)],
-        bear_jointly(question, ranked, abstention),
-    ):
-        draft = Draft(tuple(quote_sentence(row.quote) for row in chosen), support=support, reasoner=_NAME)
-        if chosen and not unsupported(question, draft, ranked, abstention):
-            return draft
-        support = "passage"
-    return Draft(reason=unsupported(question, Draft(), ranked, abstention), reasoner=_NAME)
+    """An answer of those of `rows` that bear on the question, or of sentences of one passage that do so together.
+
+    Sentences that only say what was studied answer nothing, however well they repeat the question.
+    """
+    return _quoted(question, stating(rows), stating(ranked), abstention)
+
+
+def mentioned(question: Question, ranked: Sequence[Sentence], abstention: AbstentionSettings) -> Draft | None:
+    """As `quoted_answer`, with sentences that say no more than that it was studied."""
+    draft = _quoted(question, ranked[:_MENTIONS], ranked, abstention)
+    return None if draft.reason else draft
+
+
+def _quoted(
+    question: Question, rows: Sequence[Sentence], ranked: Sequence[Sentence], abstention: AbstentionSettings
+) -> Draft:
+    chosen = tuple(quote_sentence(row.quote) for row in rows if bears_on(question, row, abstention))
+    draft = Draft(chosen, support="sentences", reasoner=_NAME)
+    reason = unsupported(question, draft, ranked, abstention)
+    return Draft(reason=reason, reasoner=_NAME) if reason else draft
+
+
+def stating(rows: Sequence[Sentence]) -> list[Sentence]:
+    """Without the sentences that only say what was studied."""
+    return [row for row in rows if not states_aim(row.quote)]
+
+
+def topical_answer(question: Question, shape: Shape, finder: Topical) -> Draft | None:
+    """Sentences of passages that are about what is asked; a thing asked for by its type must be among what they name."""
+    if shape.is_nested and question.kind not in {"yes_no", "other"}:
+        return None  # what is asked for is known only by way of another thing
+    quotes = finder.quotes(question)
+    if question.kind != "yes_no" and shape.answer is not None:
+        quotes = [quote for quote in quotes if states_type(finder.reader, question, shape, quote)]
+    sentences = tuple(quote_sentence(quote) for quote in quotes)
+    return Draft(sentences, support="passage", reasoner=_NAME) if sentences else None
 
 
 def states_type(reader: GraphReader, question: Question, shape: Shape, quote: Quote) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -68,7 +69,7 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-class HttpChannel:
+class HttpChannel(ABC):
     """A JSON search over HTTP; what an adapter adds is the request and how a reply reads."""
 
     name = ""
@@ -114,13 +115,13 @@ class HttpChannel:
             raise WebUnavailable(f"{self.name} answered with something unexpected ({error!r}).") from error
         return units[:limit]
 
+    @abstractmethod
     def request(self, query: str, limit: int) -> tuple[str, dict[str, str]]:
         """Path under the base address and parameters of a search."""
-        raise NotImplementedError
 
+    @abstractmethod
     def records(self, body: Mapping[str, Any]) -> Sequence[tuple[str, str, str, str]]:
         """Record id, address, title and text of each record of a reply."""
-        raise NotImplementedError
 
     async def _get(self, url: str, parameters: dict[str, str]) -> Mapping[str, Any]:
         problem = ""

@@ -13,7 +13,7 @@ from retrieval.bioweave.answering import Result
 from retrieval.bioweave.exploration import Exploration
 from retrieval.bioweave.plan import Abstraction
 from retrieval.bioweave.scoring import Scored
-from retrieval.cited import Reply, Synthesis, cited_sentences, escaped, list_offers
+from retrieval.cited import Reply, Synthesis, escaped, list_offers, read_cited
 from retrieval.guard import addresses_reader
 from retrieval.offers import Offer
 from retrieval.reasoner import Draft
@@ -65,16 +65,18 @@ async def answer(asker: Asker, exploration: Exploration, selected: Sequence[Scor
     options = "".join(f"\n{option.letter}) {option.text}" for option in plan.options)
     body = f"Question: {plan.question.text}{options}\n\n{list_offers(offers)}"
     reply = await asker.ask(Woven, "weave", body, 1000)
-    sentences = tuple(cited_sentences(reply.sentences, offers))
-    if not reply.answerable or not sentences:
-        return Result(Draft(reason="the language model found no answer in the evidence", reasoner=asker.name))
-    cited = {quote.key for sentence in sentences for quote in sentence.quotes}
+    cited = read_cited(reply.sentences, offers)
+    if not reply.answerable or not cited.sentences:
+        reason = "the language model found no answer in the evidence"
+        return Result(Draft(reason=reason, reasoner=asker.name, dropped=cited.dropped))
+    quoted = {quote.key for sentence in cited.sentences for quote in sentence.quotes}
     hops = [row.unit.hop for row in selected if row.unit.hop is not None]
     facts = [hop.fact for hop in hops if hop.fact is not None]
-    used = [f for f in facts if any(q.key in cited for part in f.asserted() for q in part.quotes)]
+    used = [f for f in facts if any(q.key in quoted for part in f.asserted() for q in part.quotes)]
     yes_no = plan.question.kind == "yes_no"
     draft = Draft(
-        sentences=sentences,
+        sentences=cited.sentences,
+        dropped=cited.dropped,
         verdict=reply.verdict if yes_no and reply.verdict != "none" else None,
         support="chain",
         facts=tuple({fact.relation.relation_id: fact for fact in used}.values()),

@@ -10,7 +10,7 @@ from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.bioweave.plan import Plan
 from retrieval.context import Context
 from retrieval.hops import Hop, Hops
-from retrieval.question import Link
+from retrieval.links import Link
 from retrieval.terms import find_name, tokenise
 from retrieval.typed_paths import TypedPath
 

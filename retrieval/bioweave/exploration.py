@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_pipeline.graph.reader import Entity
-from retrieval.answer import TraceStep
 from retrieval.bioweave.documents import hop_queries, retrieve
 from retrieval.bioweave.plan import Plan
 from retrieval.bioweave.settings import BioWeaveSettings, SourceName
@@ -16,6 +15,7 @@ from retrieval.evidence import EvidenceState, Passage, Quote, Retrieved, Seed, S
 from retrieval.hop_finder import PASSAGES, HopFinder
 from retrieval.hops import Hop
 from retrieval.sentences import Sentence, rank_sentences
+from retrieval.trace import TraceStep
 from retrieval.typed_answers import TypedAnswer, find_answers
 from retrieval.typed_paths import Explorer, TypedPath, covered_links
 from retrieval.web import Channel, WebUnavailable
@@ -66,7 +66,7 @@ class Exploration:
             per_node=times * self.settings.paths.per_node,
             per_entity=times * PASSAGES,
             use_graph="kg" in self.plan.sources,
-            use_text="doc" in self.plan.sources,
+            use_text="doc" in self.plan.sources and self.settings.converts_text,
         )
 
     def search(self, missing: Sequence[str] = ()) -> None:

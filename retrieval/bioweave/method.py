@@ -9,15 +9,13 @@ are made by rules and quotes.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_pipeline.errors import LlmRefused
 from retrieval.abstain import beyond_corpus, hopeless
-from retrieval.answer import Answer, Trace, TraceStep
+from retrieval.answer import Answer
 from retrieval.asker import Asker, asker_of
-from retrieval.asking import describe_links, spent, understand
 from retrieval.bioweave import asking
 from retrieval.bioweave.answering import Result, compose
 from retrieval.bioweave.exploration import Exploration
@@ -26,8 +24,9 @@ from retrieval.bioweave.plan import Abstraction, make_plan, split_options
 from retrieval.bioweave.scoring import Scored, score_units, select
 from retrieval.bioweave.settings import BioWeaveSettings
 from retrieval.context import Context
-from retrieval.finish import finish
+from retrieval.inquiry import Inquiry
 from retrieval.reasoner import Draft
+from retrieval.trace import Dropped, Trace, TraceStep
 from retrieval.web import Channel
 
 _SHOWN = 12  # units in the trace
@@ -66,10 +65,9 @@ class BioWeave:
 
     async def answer(self, question: str, context: Context) -> Answer:
         """Answer a question; options are written "A) … B) …" after it."""
-        started = time.perf_counter()
-        before = context.reasoner.usage()
         text, options = split_options(question)
-        asked = await asyncio.to_thread(understand, text, context)
+        inquiry = await Inquiry.open(text, context, self.name)
+        asked = inquiry.question
         asker = asker_of(context.reasoner)
         abstraction: Abstraction | None = None
         notes: list[str] = []
@@ -84,28 +82,24 @@ class BioWeave:
         exploration = Exploration(plan, context, self.settings, self.channels)
         run = _Run(exploration, asker, calls=int(asker is not None and reachable), notes=notes)
         exploration.steps.append(TraceStep("plan", plan.described, plan.by))
-        result = await _explore(run)
+        with inquiry.stage("search and reasoning"):
+            result = await _explore(run)
+        inquiry.calls += run.calls
         keys = [row.unit.key for row in run.selected] or list(exploration.memory.units)
         evidence = await asyncio.to_thread(exploration.evidence, keys)
         memory = exploration.memory
         reader = with_records(context.reader, memory.chunks, memory.documents)
         trace = Trace(
-            entities=describe_links(asked),
-            terms=asked.terms,
             steps=(*exploration.steps, *_unit_steps(run)),
             stopped="answered" if not result.draft.reason else "no missing hop found",
             notes=(*run.notes, *exploration.notes),
+            dropped=_passed_over(run),
         )
-        answer = await asyncio.to_thread(
-            finish,
-            asked,
+        answer = await inquiry.finish(
             result.draft,
             evidence,
-            replace(context, reader=reader),
-            method=self.name,
-            trace=trace,
-            usage=spent(before, context.reasoner.usage(), run.calls),
-            seconds=time.perf_counter() - started,
+            trace,
+            context=replace(context, reader=reader),
             items=result.items,
             option=result.option,
         )
@@ -193,3 +187,18 @@ def _unit_steps(run: _Run) -> list[TraceStep]:
         )
         for row in run.selected[:_SHOWN]
     ]
+
+
+def _passed_over(run: _Run) -> tuple[Dropped, ...]:
+    """The best units that were not selected."""
+    selected = {row.unit.key for row in run.selected}
+    others = [row for row in run.scored if row.unit.key not in selected]
+    return tuple(
+        Dropped(
+            "unit",
+            row.unit.text,
+            f"{row.unit.source}: not among the {len(selected)} selected; score {row.cross:.2f}, "
+            f"relevance {row.relevance:.2f}, verification {row.verification:.2f}",
+        )
+        for row in others[:_SHOWN]
+    )

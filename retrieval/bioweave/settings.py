@@ -37,6 +37,7 @@ class BioWeaveSettings:
     support_cap: int = 2  # W_src
     rounds: int = 2  # of retrieval: the first, and one more for a missing hop
     listed: int = 200  # answers counted at most
+    converts_text: bool = True  # False, for ablation: sentences are read, but relate no entities on paths
 
     def __post_init__(self) -> None:
         groups = (

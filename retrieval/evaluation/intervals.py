@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
+
+Values = npt.NDArray[np.float64]
 
 RESAMPLES = 2000
 _BLOCK = 500  # resamples drawn at once, which bounds memory
@@ -39,14 +42,43 @@ def bootstrap(
     if not 0 < level < 1:
         raise ValueError(f"A confidence level lies between 0 and 1, not {level}.")
     observed = np.asarray(values, dtype=np.float64)
+    means = _resampled(observed, resamples, np.random.default_rng(seed))
+    return _interval(float(observed.mean()), means, level, len(observed))
+
+
+def bootstrap_of_groups(
+    groups: Sequence[Sequence[float]], *, level: float = 0.95, resamples: int = RESAMPLES, seed: int = 0
+) -> Interval:
+    """The mean of the groups' means, whatever their sizes; every group is resampled by itself.
+
+    Raises
+    ------
+    ValueError
+        If there is no group, or one is empty, or the level is not between 0 and 1.
+
+    """
+    if not groups or not all(len(group) for group in groups):
+        raise ValueError("There are no values to average.")
+    if not 0 < level < 1:
+        raise ValueError(f"A confidence level lies between 0 and 1, not {level}.")
     rng = np.random.default_rng(seed)
-    means = np.empty(resamples)
+    observed = [np.asarray(group, dtype=np.float64) for group in groups]
+    means = np.mean([_resampled(group, resamples, rng) for group in observed], axis=0)
+    mean = float(np.mean([group.mean() for group in observed]))
+    return _interval(mean, means, level, sum(map(len, groups)))
+
+
+def _resampled(observed: Values, resamples: int, rng: np.random.Generator) -> Values:
+    means: Values = np.empty(resamples)
     for start in range(0, resamples, _BLOCK):
         size = min(_BLOCK, resamples - start)
         drawn = rng.integers(0, len(observed), size=(size, len(observed)))
         means[start : start + size] = observed[drawn].mean(axis=1)
+    return means
+
+
+def _interval(mean: float, means: Values, level: float, n: int) -> Interval:
     tail = (1 - level) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
-    mean = float(observed.mean())
     # Rounding of sums must not put the mean outside of its own interval where all values are the same.
-    return Interval(mean, min(float(low), mean), max(float(high), mean), len(observed))
+    return Interval(mean, min(float(low), mean), max(float(high), mean), n)

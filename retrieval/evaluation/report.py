@@ -55,6 +55,13 @@ def retrieval_report(
         "llm_calls": 0,
         "methods": [_method(result) for result in results],
         "starting_points_per_cent": {name: dict(row) for name, row in STARTING_POINTS.items()},
+        **environment(),
+    }
+
+
+def environment() -> dict[str, Any]:
+    """Versions and hardware, as every report of a benchmark has them."""
+    return {
         "versions": {"python": platform.python_version()}
         | {name: importlib.metadata.version(name) for name in _LIBRARIES},
         "hardware": {"machine": platform.machine(), "cpu": cpu_model(), "cores": os.cpu_count()},

@@ -39,14 +39,20 @@ def publish_graph(
     settings: Settings,
     corpus: str,
     *,
+    names: Mapping[str, Sequence[str]] | None = None,
     embedder: Embedder | None = None,
 ) -> Manifest:
-    """Make and publish the version of passages (a chunk each, under their ids) and their triples by passage id."""
+    """Make and publish the version of passages (a chunk each, under their ids) and their triples by passage id.
+
+    `names`, by passage id too, are entities of a passage that no triple relates; those that it does not hold are left out.
+    """
     datasets = Datasets(settings.datasets)
-    spec = CorpusSpec.model_validate({"name": corpus, "source": corpus})
+    # A benchmark's passages have no licence class; without their text there is nothing to rank.
+    spec = CorpusSpec.model_validate({"name": corpus, "source": corpus, "rights": {"unknown": "text"}})
     rows = _Rows()
     for passage in passages:
         rows.add(passage, triples.get(passage.passage_id, ()))
+        rows.name(passage, (names or {}).get(passage.passage_id, ()))
     for name, sharded in rows.tables().items():
         shard = _SHARD if name in ("documents", "chunks", "mentions") else None
         datasets.write(name, corpus, table_from_rows(name, sharded), shard)
@@ -78,6 +84,13 @@ class _Rows:
             ends = [self._mention(passage, text, name) for name in (head, tail)]
             if ends[0] and ends[1] and ends[0] != ends[1]:
                 self._state(passage, text, (ends[0], ends[1]), (head, predicate, tail))
+
+    def name(self, passage: Passage, names: Sequence[str]) -> None:
+        """Names that stand in a passage, as its entities."""
+        text = passage.titled
+        for name in names:
+            if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE):
+                self._mention(passage, text, name)
 
     def _mention(self, passage: Passage, text: str, name: str) -> str:
         """The entity of a name; empty if it has neither letter nor digit."""

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -15,13 +13,12 @@ from kg_pipeline.errors import BenchmarkFileError
 from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.graph.verify import verify_version
 from kg_pipeline.graph.version import VersionStore
-from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 from kg_pipeline.settings import Settings, load_settings
 from retrieval.evaluation.questions import make_passage
 from retrieval.evaluation.report import cpu_model
 from retrieval.evaluation.triple_graph import publish_graph
 from retrieval.evaluation.triples import read_triples
-from retrieval.terms import content_stems
+from tests.evaluation.words import Words
 
 ADA = make_passage("Ada", "Ada was born in Elm, near the river.")
 ELM = make_passage("Elm", "Elm was founded by Bo in 900.")
@@ -30,21 +27,6 @@ TRIPLES = {
     ADA.passage_id: [("Ada", "was born in", "Elm"), ("Ada", "lives near", "the River")],
     ELM.passage_id: [("elm", "founded by", "Bo"), ("Elm", "is", "...")],
 }
-
-
-class Words:
-    """Hashed bags of stems in as many dimensions as the product's models have."""
-
-    name = "words"
-    dimensions = EMBEDDING_DIMENSIONS
-
-    def embed(self, texts: Sequence[str]) -> np.ndarray:
-        rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for word in content_stems(text) or ["·"]:
-                row[int(hashlib.sha256(word.encode()).hexdigest()[:8], 16) % self.dimensions] += 1.0
-            row /= np.linalg.norm(row)
-        return rows
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from kg_pipeline.errors import LlmRefused
-from kg_pipeline.llm.budget import Usage
+from kg_pipeline.llm.budget import Ledger, Usage
 from retrieval.extractive import ExtractiveReasoner
 from retrieval.graph import Graph
 from retrieval.llm_reasoner import LlmReasoner
@@ -27,10 +27,11 @@ class ScriptedChat:
     replies: dict[str, Reply | list[Reply]]
     name: str = "scripted"
     asked: list[tuple[str, Sequence[dict[str, str]]]] = field(default_factory=list)
+    ledger: Ledger = field(default_factory=Ledger)
 
     @property
     def usage(self) -> Usage:
-        return Usage(calls=len(self.asked), prompt_tokens=10 * len(self.asked))
+        return self.ledger.total
 
     @property
     def purposes(self) -> list[str]:
@@ -48,6 +49,7 @@ class ScriptedChat:
         purpose: str,
     ) -> SimpleNamespace:
         self.asked.append((purpose, messages))
+        self.ledger.book(purpose, Usage(calls=1, prompt_tokens=10))
         reply = self.replies.get(purpose)
         if isinstance(reply, list):
             reply = reply.pop(0) if len(reply) > 1 else reply[0]

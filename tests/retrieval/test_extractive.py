@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from retrieval.egot import understand
+from retrieval.asking import understand
 from retrieval.evidence import EvidenceState, Step
 from retrieval.graph import Graph
 from tests.retrieval.memory_graph import Builder, MemoryGraph

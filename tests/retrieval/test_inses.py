@@ -111,7 +111,7 @@ def test_a_name_that_differs_in_a_number_is_never_offered() -> None:
     answer = ask(fragmented(), "How is IL-1 connected with sedation?")
     assert not answer.answered
     [edge] = answer.trace.virtual_edges
-    assert (edge.accepted, edge.reason) == (False, "numbers or letters differ: 1 | 10")
+    assert (edge.accepted, edge.reason) == (False, "numbers differ: 1 | 10")
 
 
 def test_an_entity_with_a_shared_name_is_collapsed_before_anything_is_offered() -> None:

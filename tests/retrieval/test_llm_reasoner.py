@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from pydantic import BaseModel
 
 from kg_pipeline.errors import LlmRefused
-from kg_pipeline.llm.budget import Usage
+from kg_pipeline.llm.budget import Ledger, Usage
 from retrieval.extractive import ExtractiveReasoner
 from retrieval.graph import Graph
 from retrieval.llm_reasoner import LlmReasoner, load_prompt
@@ -29,10 +29,11 @@ class FakeChat:
     name: str = "fake"
     asked: list[tuple[str, Sequence[dict[str, str]]]] = field(default_factory=list)
     scores: list[float] | None = None
+    ledger: Ledger = field(default_factory=Ledger)
 
     @property
     def usage(self) -> Usage:
-        return Usage(calls=len(self.asked), prompt_tokens=10 * len(self.asked))
+        return self.ledger.total
 
     async def complete(
         self,
@@ -43,6 +44,7 @@ class FakeChat:
         purpose: str,
     ) -> SimpleNamespace:
         self.asked.append((purpose, messages))
+        self.ledger.book(purpose, Usage(calls=1, prompt_tokens=10))
         if purpose == self.refuses:
             raise LlmRefused("no")
         if schema is None:
@@ -105,7 +107,11 @@ def test_sentences_the_evidence_does_not_say_are_removed_and_counted(
     ]
     answer = ask(open_graph, lupus_reader, FakeChat([good, *bad]))
     assert [sentence.text for sentence in answer.sentences] == [good[0]]
-    assert answer.checks.removed == 3  # two cited nothing that was offered
+    assert (answer.checks.offered, answer.checks.removed) == (6, 5)
+    dropped = {item.text: item.reason for item in answer.trace.dropped if item.what == "sentence"}
+    assert set(dropped) == {text for text, _ in bad}
+    assert "nothing that was offered" in dropped["Nobody says so."]
+    assert "do not say it" in dropped["Hydroxychloroquine does not reduce lupus flares."]
 
 
 def test_an_answer_from_the_models_own_knowledge_is_no_answer(

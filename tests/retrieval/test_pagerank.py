@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.egot import understand
+from retrieval.asking import understand
 from retrieval.graph import Graph
 from retrieval.pagerank import PageRankSettings, rank_passages, walk_search
 from retrieval.ppr_facts import near_facts, statements

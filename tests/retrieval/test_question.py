@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.egot import understand
+from retrieval.asking import understand
 from retrieval.graph import Graph
 from retrieval.question import Question
 from retrieval.terms import stem

@@ -106,3 +106,17 @@ def test_a_quote_must_be_the_quote_and_not_nearly_it(lupus_reader: MemoryGraph) 
     sentence = DraftSentence(HCQ.replace("50%", "50 %"), (quote_of(lupus_reader, HCQ),), "quote")
     kept, _ = verify(lupus_reader, [sentence], sentence.quotes, lupus_reader.entities_.values())
     assert kept == []
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("UV radiation triggers keratinocyte apoptosis.", True),
+        ("Keratinocyte apoptosis is triggered by UV radiation in the skin.", True),
+        ("Keratinocyte apoptosis triggers UV radiation in the skin.", False),
+        ("UV radiation is triggered by keratinocyte apoptosis in the skin.", False),
+    ],
+)
+def test_who_acts_on_whom_must_be_as_stated(lupus_reader: MemoryGraph, text: str, holds: bool) -> None:
+    kept, _ = check(lupus_reader, text, [UV])
+    assert bool(kept) is holds

@@ -1,0 +1,130 @@
+"""The relations of a graph version as arrays: what patterns are looked for in.
+
+Denied statements are left out. Edges that are stated without a hedge are `firm`: questions are built of them alone. The
+others (hedged, inferred) only count where an answer must be the only one, since a reader of the graph would find them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kg_pipeline.graph import layout
+from kg_pipeline.vocabulary.predicates import PREDICATES
+from kg_pipeline.vocabulary.variants import normal_key
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+PREDICATE_CODES: dict[str, int] = {name: code for code, name in enumerate(PREDICATES)}
+_TAXONOMIC = "subclass_of"
+
+
+@dataclass(frozen=True)
+class TypedGraph:
+    """Entities by number, in the order of their ids, and edges as parallel arrays, in the order of relation ids."""
+
+    entities: pa.Table  # entity_id, name, category, aliases
+    relation_ids: pa.ChunkedArray
+    head: npt.NDArray[np.int32]
+    tail: npt.NDArray[np.int32]
+    predicate: npt.NDArray[np.int8]
+    firm: Mask
+
+    @classmethod
+    def open(cls, folder: Path) -> TypedGraph:
+        """The graph of a version directory, whichever way it was made; raises `CorruptGraphError` for a damaged one."""
+        entities = layout.open_table(folder, "entities").select(["entity_id", "name", "category", "aliases"])
+        names = ["relation_id", "kind", "head_id", "predicate", "tail_id", "negated", "speculative"]
+        relations = layout.open_table(folder, "relations").select(names)
+        return cls.of(entities, relations.filter(pc.invert(relations.column("negated"))))
+
+    @classmethod
+    def of(cls, entities: pa.Table, relations: pa.Table) -> TypedGraph:
+        """The graph of two tables sorted by id, the relations without denied ones."""
+        ids = entities.column("entity_id")
+        head, tail = (
+            pc.index_in(relations.column(name), value_set=ids).to_numpy().astype(np.int32)
+            for name in ("head_id", "tail_id")
+        )
+        codes = pc.index_in(relations.column("predicate"), value_set=pa.array(list(PREDICATE_CODES)))
+        stated = pc.equal(relations.column("kind"), "asserted").to_numpy()
+        hedged = relations.column("speculative").to_numpy()
+        return cls(
+            entities=entities,
+            relation_ids=relations.column("relation_id"),
+            head=head,
+            tail=tail,
+            predicate=codes.to_numpy().astype(np.int8),
+            firm=stated & ~hedged & (head != tail),
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of entities."""
+        return int(self.entities.num_rows)
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """Entity ids by number."""
+        found: list[str] = self.entities.column("entity_id").to_pylist()
+        return found
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names by number."""
+        found: list[str] = self.entities.column("name").to_pylist()
+        return found
+
+    @cached_property
+    def name_lengths(self) -> Ints:
+        """Characters of each name."""
+        lengths: Ints = pc.utf8_length(self.entities.column("name")).to_numpy().astype(np.int64)
+        return lengths
+
+    @cached_property
+    def is_connected(self) -> Mask:
+        """Whether an entity has a firm edge."""
+        found = np.zeros(self.size, bool)
+        found[self.head[self.firm]] = True
+        found[self.tail[self.firm]] = True
+        return found
+
+    def members(self, categories: Iterable[str]) -> Mask:
+        """Entities of some Biolink categories, given without prefix."""
+        wanted = pa.array([f"biolink:{name}" for name in categories])
+        found: Mask = pc.is_in(self.entities.column("category"), value_set=wanted).to_numpy()
+        return found
+
+    def category(self, number: int) -> str:
+        """Category of an entity."""
+        return str(self.entities.column("category")[number])
+
+    def accepted(self, number: int) -> tuple[str, ...]:
+        """Name, aliases and identifier of an entity, each once: what a right answer may say."""
+        aliases: Sequence[Any] = self.entities.column("aliases")[number].as_py() or ()
+        names: dict[str, str] = {}
+        for name in (self.names[number], *aliases, self.ids[number]):
+            names.setdefault(normal_key(name), name)
+        return tuple(names.values())
+
+    def relation_id(self, edge: int) -> str:
+        """Id of the relation of an edge."""
+        return str(self.relation_ids[edge])
+
+    @cached_property
+    def kin(self) -> dict[int, frozenset[int]]:
+        """Classes and subclasses of an entity, one step up or down: too near to it to be a wrong answer."""
+        rows = np.flatnonzero(self.predicate == PREDICATE_CODES[_TAXONOMIC])
+        found: dict[int, set[int]] = {}
+        for one, other in zip(self.head[rows].tolist(), self.tail[rows].tolist(), strict=True):
+            found.setdefault(one, set()).add(other)
+            found.setdefault(other, set()).add(one)
+        return {number: frozenset(others) for number, others in found.items()}

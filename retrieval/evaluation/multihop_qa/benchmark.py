@@ -1,0 +1,208 @@
+"""The benchmark as a whole: items, a graph, methods, source conditions, completeness of the graph, judges; one report."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from kg_pipeline.errors import BenchmarkFileError
+from kg_pipeline.graph.reader import GraphReader
+from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.settings import Settings
+from retrieval.evaluation.agreement import judge_agreement
+from retrieval.evaluation.biomedhop.items import CONDITIONS, Condition, Item, read_items
+from retrieval.evaluation.biomedhop.patterns import Patterns, load_patterns
+from retrieval.evaluation.intervals import RESAMPLES
+from retrieval.evaluation.judges import open_judge
+from retrieval.evaluation.methods import make_method
+from retrieval.evaluation.multihop_qa import published
+from retrieval.evaluation.multihop_qa.outcomes import Outcome
+from retrieval.evaluation.multihop_qa.running import run_method, sample
+from retrieval.evaluation.multihop_qa.summary import Summary, summarise
+from retrieval.evaluation.readers_of_graphs import Thinned, WithSources
+from retrieval.evaluation.report import environment
+from retrieval.evaluation.verification import Judge, judge_all, require_independent, verifier_table
+from retrieval.graph import Graph, make_context
+
+Say = Callable[[str], None]
+WHOLE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class QaSettings:
+    """What is run. `completeness` are shares of relations that are kept, for every method."""
+
+    methods: tuple[str, ...] = ("naive", "egot", "inses", "bioweave", "ppr", "auto")
+    sample: int = 200
+    seed: int = 0
+    conditions: tuple[Condition, ...] = ("kg+doc",)
+    completeness: tuple[float, ...] = (WHOLE,)
+    judges: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One run: a method over the graph as a condition and a completeness show it."""
+
+    method: str
+    condition: Condition
+    completeness: float
+    summary: Summary
+    verification: dict[str, Any]  # by judge
+    agreement: dict[str, Any]  # by pair of judges
+    outcomes: tuple[Outcome, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class QaRun:
+    """A finished run."""
+
+    items: tuple[Item, ...]
+    rows: tuple[Row, ...]
+    report: dict[str, Any]
+
+
+def load_sample(path: Path, count: int, seed: int) -> list[Item]:
+    """Items of a file, a sample of as many of each family as can be.
+
+    Raises
+    ------
+    BenchmarkFileError
+        If the file holds none, or is no file of items.
+
+    """
+    found = list(read_items(path))
+    if not found:
+        raise BenchmarkFileError(
+            f"{path} holds no items. Build some with `kg bench build-multihop CORPUS`; its datasheet says what is missing."
+        )
+    return sample(found, count, seed)
+
+
+def run_benchmark(
+    path: Path, settings: Settings, chosen: QaSettings, *, corpus: str = "", say: Say = lambda _: None
+) -> QaRun:
+    """Run every method under every condition and completeness over a sample of a file's items.
+
+    Parameters
+    ----------
+    path
+        File of items.
+    settings
+        Where graphs live; a language model answers if there is one.
+    chosen
+        What is run.
+    corpus
+        Another corpus to answer from than the one that the items were built from.
+    say
+        Told what is being run.
+
+    Raises
+    ------
+    BenchmarkFileError
+        If the file holds no items.
+    NoGraphError
+        If the version that the items were built from is gone.
+    SettingsError
+        If a judge is the answering model, or has no endpoint.
+
+    """
+    items = load_sample(path, chosen.sample, chosen.seed)
+    store = VersionStore(settings.graphs)
+    name = corpus or items[0].corpus
+    folder = store.folder(name, store.resolve(name, "latest" if corpus else items[0].graph_version))
+    judges = [open_judge(judge, settings) for judge in chosen.judges]
+    answering = f"llm:{settings.llm.model}" if settings.llm else "extractive"
+    for judge in judges:
+        require_independent(judge.name, answering)
+    rows = []
+    for share in chosen.completeness:
+        # A whole graph is the version itself; a thinned one has its adjacency filtered once.
+        whole: GraphReader = Thinned(folder, share, chosen.seed) if share < WHOLE else _open(folder)
+        context = make_context(whole, settings)
+        for condition in chosen.conditions:
+            graph = Graph(replace(context, reader=WithSources(whole, CONDITIONS[condition])))
+            for method in chosen.methods:
+                say(f"{method}, {condition}, {share:.0%} of the relations")
+                rows.append(_row(graph, items, method, condition, share, judges, settings, chosen))
+        whole.close()
+    report = _report(items, rows, settings, chosen, answering)
+    return QaRun(tuple(items), tuple(rows), report)
+
+
+def _open(folder: Path) -> GraphReader:
+    from kg_pipeline.graph.snapshot import SnapshotReader
+
+    return SnapshotReader(folder)
+
+
+def _row(
+    graph: Graph,
+    items: Sequence[Item],
+    method: str,
+    condition: Condition,
+    share: float,
+    judges: Sequence[Judge],
+    settings: Settings,
+    chosen: QaSettings,
+) -> Row:
+    patterns: Patterns = load_patterns()
+    concurrency = settings.llm.concurrency if settings.llm else 1
+    outcomes = run_method(graph, items, make_method(method), patterns, concurrency=concurrency)
+    by_id = {item.item_id: item for item in items}
+    judged = {judge.name: asyncio.run(judge_all(judge, by_id, outcomes)) for judge in judges}
+    return Row(
+        method,
+        condition,
+        share,
+        summarise(outcomes, seed=chosen.seed),
+        {name: verifier_table(outcomes, found) for name, found in judged.items()},
+        {
+            f"{one} and {other}": judge_agreement(judged[one], judged[other])
+            for one, other in combinations(judged, 2)
+        },
+        tuple(outcomes),
+    )
+
+
+def _report(
+    items: Sequence[Item], rows: Iterable[Row], settings: Settings, chosen: QaSettings, answering: str
+) -> dict[str, Any]:
+    """Everything that is needed to check and repeat the run; scores are shares of 1, published figures per cent."""
+    return {
+        "benchmark": "multihop-qa",
+        "graph": {"corpus": items[0].corpus, "version": items[0].graph_version},
+        "items": len(items),
+        "settings": asdict(chosen),
+        "answering": answering,
+        "embedding": settings.embedding_model,
+        "bootstrap": {"seed": chosen.seed, "resamples": RESAMPLES, "level": 0.95},
+        "rows": [_plain(row) for row in rows],
+        "published": {
+            "setting": published.SETTING,
+            "columns": list(published.COLUMNS),
+            "main": {name: list(row) for name, row in published.MAIN.items()},
+            "by_condition": {name: list(row) for name, row in published.BY_CONDITION.items()},
+            "ablations": {name: list(row) for name, row in published.BIOWEAVE_ABLATIONS.items()},
+        },
+        **environment(),
+    }
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    outcomes = [asdict(outcome) | {"sources": sorted(outcome.sources)} for outcome in row.outcomes]
+    for outcome in outcomes:
+        del outcome["quotes"]  # sentences of articles are in the items, under their licences
+    return {
+        "method": row.method,
+        "condition": row.condition,
+        "completeness": row.completeness,
+        "summary": row.summary.to_json(),
+        "verification": row.verification,
+        "judge_agreement": row.agreement,
+        "outcomes": outcomes,
+    }
