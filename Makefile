@@ -12,7 +12,7 @@ demo: $(VENV)/.installed
 	$(BIN)/kg demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

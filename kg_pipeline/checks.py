@@ -6,7 +6,7 @@ The sentence of a failed check says what to do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -16,8 +16,6 @@ from kg_pipeline.schema import ARTICLE_STATUSES
 
 #: Share of articles that may fail a stage before it counts as broken rather than as a few odd articles.
 MAX_FAILED_SHARE = 0.1
-#: Inferred edges for each asserted one beyond which a graph says more than its articles do.
-MAX_INFERRED_RATIO = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,23 +145,6 @@ def premises_exist(datasets: Datasets, dataset: str, corpus: str) -> Outcome:
         if dangling == 0
         else f"{dangling} premises of {dataset} do not exist. Build the corpus again.",
         figures={"dangling": dangling},
-    )
-
-
-def inferred_stay_in_proportion(datasets: Datasets, corpus: str, datasets_inferred: Sequence[str]) -> Outcome:
-    """Inferred edges do not drown the asserted ones."""
-    asserted = int(datasets.scan("relations", corpus).select(pl.len()).collect().item())
-    inferred = sum(
-        int(datasets.scan(name, corpus).select(pl.len()).collect().item()) for name in datasets_inferred
-    )
-    passed = inferred <= MAX_INFERRED_RATIO * max(1, asserted)
-    return Outcome(
-        passed,
-        f"{inferred} inferred relations for {asserted} asserted ones."
-        if passed
-        else f"{inferred} inferred relations for only {asserted} asserted ones. Lower max_inferred_per_node in the corpora file.",
-        is_error=False,
-        figures={"asserted": asserted, "inferred": inferred},
     )
 
 

@@ -8,6 +8,9 @@
 
     [ours]
     source = "articles/ours"                        # or a folder or archive of JATS files, relative to this file
+    rights = { unknown = "edges" }                  # what the graph keeps by licence class: see `kg_pipeline.rights`
+    [ours.checks]
+    max_hub_share = 0.3                             # thresholds of the graph's checks: fields of `GraphLimits`
 
 The corpus `demo` ships with the package and is always there.
 """
@@ -26,11 +29,35 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from kg_pipeline import files
 from kg_pipeline.errors import CorpusError
 from kg_pipeline.queries import PmcQuery
+from kg_pipeline.rights import RightsPolicy
 
 DEMO = "demo"
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _PACKAGED = Path(__file__).parent / "demo" / "articles"
 _QUERY_OPTIONS = tuple(name for name in PmcQuery.model_fields if name != "terms")
+
+
+class GraphLimits(BaseModel):
+    """Thresholds of the checks of a graph version (`kg_pipeline.graph.checks`); shares are between 0 and 1.
+
+    They decide what is worth a look, not what a graph contains: the section `[NAME.checks]` of the corpora file.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    min_asserted_relations: int = Field(default=1, ge=0)
+    min_connected_share: float = Field(default=0.05, ge=0, le=1, description="entities that have a relation")
+    max_unmentioned_share: float = Field(default=0.0, ge=0, le=1, description="entities in no article")
+    max_orphan_chunk_share: float = Field(default=0.5, ge=0, le=1, description="chunks without an entity")
+    max_hub_share: float = Field(default=0.5, ge=0, le=1, description="relations that touch a hub")
+    max_inferred_ratio: float = Field(default=10.0, ge=0, description="inferred relations an asserted one")
+    max_change_factor: float = Field(default=2.0, ge=1, description="relations against the parent version")
+    min_top_kept: float = Field(
+        default=0.5, ge=0, le=1, description="best-connected entities of the parent that still are"
+    )
+    max_unlicensed_share: float = Field(
+        default=0.0, ge=0, le=1, description="articles of licences the corpus does not admit"
+    )
 
 
 class CorpusSpec(BaseModel):
@@ -60,6 +87,10 @@ class CorpusSpec(BaseModel):
         default=200, ge=2, description="nodes of a higher degree are not composed through"
     )
     include_appendices: bool = False
+    rights: RightsPolicy = Field(
+        default=RightsPolicy(), description="what the graph keeps of an article, by licence class"
+    )
+    checks: GraphLimits = Field(default=GraphLimits(), exclude=True)
 
     @model_validator(mode="after")
     def _check_origin(self) -> Self:

@@ -26,6 +26,8 @@ ARTICLE_STATUSES = (
 )
 RELATION_KINDS = ("asserted", "transitive", "lexical", "community")
 LICENSE_CLASSES = ("redistributable", "mining_only", "non_commercial", "unknown")
+#: Kinds of sections that are text of the article and no evidence: summaries that repeat it, and what is about the paper.
+UNREAD_SECTIONS = frozenset({"summary", "back"})
 EMBEDDING_DIMENSIONS = 384
 
 
@@ -92,7 +94,7 @@ ARTICLES = pa.schema(
 _SECTION = pa.struct(
     [
         pa.field("path", pa.list_(pa.string())),  # titles from the outermost section inwards
-        pa.field("kind", pa.string()),  # title | abstract | body | caption | table | appendix
+        pa.field("kind", pa.string()),  # title | abstract | body | caption | table | appendix | summary | back
         pa.field("start", pa.int32()),
         pa.field("end", pa.int32()),
     ]
@@ -201,7 +203,7 @@ TRIPLES = pa.schema(
         _field("quote", pa.string(), "documents.text[start:end], the sentence that states it"),
         _START,
         _END,
-        _field("extractor", pa.string(), "offline | llm:MODEL | table"),
+        _field("extractor", pa.string(), "offline (rules) | model (trained) | table | llm:MODEL"),
         _field("confidence", pa.float32(), "extractor's confidence in (0, 1]"),
     ]
 )
@@ -265,7 +267,7 @@ MERGES = pa.schema(
         _field("entity_id", pa.string(), "entity that both names went to"),
         _field("name_a", pa.string(), "canonical name"),
         _field("name_b", pa.string(), "surface form merged into it"),
-        _field("rule", pa.string(), "same_concept | spelling_variant | abbreviation | egot_stem | …"),
+        _field("rule", pa.string(), "same_concept | spelling_variant | abbreviation | egot_stem | user_decision"),
         _field("score", pa.float32(), "score of the rule in (0, 1]"),
         _field("evidence", pa.string(), "concept id or mention that justifies it"),
     ]

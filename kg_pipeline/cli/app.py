@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,12 @@ import typer
 from rich.console import Console
 
 from kg_pipeline.cli.benching import bench
+from kg_pipeline.cli.merging import merge, merges, unmerge
+from kg_pipeline.cli.questions import INTERRUPTED, CorpusName, ask, mcp
+from kg_pipeline.cli.vocabulary import vocabulary
 from kg_pipeline.errors import DiskFullError, KgError
 from kg_pipeline.files import is_disk_full
+from kg_pipeline.graph.exchange import formats
 from kg_pipeline.settings import load_settings
 
 app = typer.Typer(
@@ -24,11 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(bench)
-CorpusName = Annotated[
-    str, typer.Argument(help="Name of a corpus; `kg corpora` lists them.", metavar="CORPUS")
-]
-
-INTERRUPTED = 130
+app.add_typer(vocabulary)
 
 
 def main() -> None:
@@ -105,26 +106,11 @@ def refresh(
             refreshing.show(console, refreshing.refresh(corpus, console))
 
 
-@app.command()
-def ask(
-    corpus: CorpusName,
-    question: Annotated[str, typer.Argument(help="A question in plain words.")],
-    version: Annotated[str, typer.Option(help="Graph version; `kg versions` lists them.")] = "latest",
-    method: Annotated[str, typer.Option(help="Retrieval method.")] = "auto",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
-) -> None:
-    """Answer a question from the current graph, with numbered citations."""
-    import retrieval
-    from kg_pipeline.corpora import find_corpus
-
-    settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
-    with retrieval.open(corpus, version=version, settings=settings) as graph:
-        answer = graph.ask(question, method=method)
-    if as_json:
-        typer.echo(answer.to_json())
-    else:
-        Console(highlight=False, soft_wrap=True).print(answer.render(), markup=False)
+app.command()(ask)
+app.command()(mcp)
+app.command()(merges)
+app.command()(merge)
+app.command()(unmerge)
 
 
 @app.command()
@@ -138,12 +124,29 @@ def demo() -> None:
 
 @app.command()
 def ui(
-    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.")] = 3000,
+    port: Annotated[int, typer.Option(help="Port.")] = 3000,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; the interface asks for no password.")
+    ] = "127.0.0.1",
 ) -> None:
     """Start Dagster's web interface and daemon for this workspace."""
     from kg_pipeline.cli import interface
 
-    interface.serve(port, Console())
+    interface.serve(host, port, Console())
+
+
+@app.command()
+def estimate(
+    corpus: CorpusName,
+    seconds_per_call: Annotated[
+        float, typer.Option(min=0, help="How long the endpoint takes to answer one call.")
+    ] = 5,
+) -> None:
+    """Say what reading a corpus with the language model would cost; sends nothing."""
+    from kg_pipeline.cli import estimating
+
+    with interruptible():
+        estimating.run(Console(highlight=False, soft_wrap=True), corpus, seconds_per_call)
 
 
 @app.command()
@@ -175,7 +178,7 @@ def verify(
     corpus: CorpusName,
     version: Annotated[str, typer.Option(help="Graph version; `kg versions` lists them.")] = "latest",
 ) -> None:
-    """Check a graph version: checksums, foreign keys, quotes and premises."""
+    """Check a graph version: checksums, foreign keys, quotes, premises, and whether it looks fit to be read."""
     from kg_pipeline.cli import show
 
     show.verify(Console(), corpus, version)
@@ -184,16 +187,27 @@ def verify(
 @app.command()
 def diff(
     corpus: CorpusName,
-    before: Annotated[str, typer.Argument(help="Earlier version.")],
+    before: Annotated[
+        str | None, typer.Argument(help="Earlier version; by default the one that the later was made after.")
+    ] = None,
     after: Annotated[str, typer.Argument(help="Later version.")] = "latest",
+    since: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d"], help="Compare with the last version made before this day (UTC)."),
+    ] = None,
+    about: Annotated[
+        str, typer.Option(help="Only what bears on entities with a name that contains these words.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=0, help="How many of each kind of change to list.")] = 10,
 ) -> None:
-    """Show what changed between two graph versions."""
-    from kg_pipeline.cli import show
+    """Show what changed between two graph versions, for example: kg diff lupus --since 2026-05-01 --about nephritis."""
+    from kg_pipeline.cli import differences
 
-    show.diff(Console(), corpus, before, after)
+    console = Console(highlight=False, soft_wrap=True)
+    differences.show(console, corpus, before, after, since, about, limit)
 
 
-@app.command("export")
+@app.command("export", epilog=formats.describe())
 def export_(
     corpus: CorpusName,
     output: Annotated[Path, typer.Option(help="Folder for the files.")],
@@ -228,7 +242,7 @@ def gc(
     corpus: CorpusName,
     keep: Annotated[int, typer.Option(min=0, help="Newest versions to keep besides.")] = 2,
 ) -> None:
-    """Remove old graph versions; the current one and pinned ones stay."""
+    """Remove old graph versions, here and in Neo4j where one is set; the current one and pinned ones stay."""
     from kg_pipeline.cli import exchange
 
     exchange.collect(Console(highlight=False, soft_wrap=True), corpus, keep)

@@ -11,12 +11,26 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from kg_pipeline.cli.bench_answers import boundaries, case_study
+from kg_pipeline.cli.bench_graphs import graph_quality
+from kg_pipeline.cli.bench_items import build_multihop
+from kg_pipeline.cli.bench_qa import multihop_qa
+from kg_pipeline.cli.entity_bench import bench_entities
+from kg_pipeline.cli.relation_bench import bench_relations
+
 if TYPE_CHECKING:
     from retrieval.evaluation.intervals import Interval
     from retrieval.evaluation.multihop import RetrievalRun
     from retrieval.evaluation.ranking import MethodResult
 
 bench = typer.Typer(name="bench", help="Measure retrieval and answers.", no_args_is_help=True)
+bench.command(name="boundaries")(boundaries)
+bench.command(name="case-study")(case_study)
+bench.command(name="graph-quality")(graph_quality)
+bench.command(name="build-multihop")(build_multihop)
+bench.command(name="entities")(bench_entities)
+bench.command(name="multihop-qa")(multihop_qa)
+bench.command(name="relations")(bench_relations)
 
 _SUBSETS = {"all": "all questions", "tune": "half tuned on", "test": "other half"}
 _TIMED = "all"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,9 +25,12 @@ from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.verify import verify_version
 from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.llm.account import own_run
+from kg_pipeline.normalization.decisions import read_decisions
 from kg_pipeline.pmc.query_index import is_listed
 from kg_pipeline.schema import DATASETS
-from kg_pipeline.settings import Settings, load_settings
+from kg_pipeline.settings import RUN_VARIABLE, Settings, load_settings
+from kg_pipeline.vocabulary.stack import chosen_digest
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -41,6 +45,7 @@ _PER_CORPUS = (
     "embeddings",
     "graph_version",
     "current_graph",
+    "graph_explorer",
 )
 _CODE = ("kg_pipeline", "assets", "resources")
 
@@ -69,6 +74,7 @@ def build(corpus: str, source: Path | None, console: Console) -> BuildResult:
 
     """
     started = time.perf_counter()
+    os.environ.setdefault(RUN_VARIABLE, own_run())  # inherited: all processes of this build share one budget
     settings = load_settings()
     if source is not None:
         _look_into(source)
@@ -116,6 +122,17 @@ def materialise_listing(spec: CorpusSpec, settings: Settings, console: Console) 
     defs, instance = _dagster(settings, console)
     with instance, progress.shown(console):
         _materialise(defs, instance, ["article_index"], partition=spec.name)
+
+
+def materialise_mentions(spec: CorpusSpec, settings: Settings, console: Console) -> None:
+    """Materialise all that extraction reads, up to the mentions; asks no language model."""
+    defs, instance = _dagster(settings, console)
+    shards = shard_keys(settings.shards)
+    with instance, progress.shown(console):
+        if not is_listed(Datasets(settings.datasets), spec, settings):
+            _materialise(defs, instance, ["article_index"], partition=spec.name)
+        _materialise(defs, instance, ["vocabulary"])
+        _materialise(defs, instance, _SHARDED[:-1], corpus=spec.name, shards=shards)
 
 
 def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, started: float) -> BuildResult:
@@ -168,6 +185,8 @@ def _build_key(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> str:
         spec.model_dump(),
         spec.query.model_dump(mode="json") if spec.query else None,
         code_digest(_CODE),
+        read_decisions(settings.home, spec.name).digest,
+        chosen_digest(settings),
         [settings.spacy_model, settings.sentence_model, settings.embedding_model, settings.shards],
         [settings.llm.base_url, settings.llm.model] if settings.llm else None,
     )

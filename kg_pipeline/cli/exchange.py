@@ -11,6 +11,7 @@ from rich.console import Console
 from kg_pipeline.corpora import add_corpus, find_corpus, load_corpora
 from kg_pipeline.errors import CorpusError, SettingsError
 from kg_pipeline.graph.exchange.export import export_version
+from kg_pipeline.graph.exchange.formats import LEFT_OUT
 from kg_pipeline.graph.exchange.importing import EMBEDDED, import_graph
 from kg_pipeline.graph.exchange.source import ANY_LICENSE, QUOTABLE, ExportSource
 from kg_pipeline.graph.version import VersionStore
@@ -30,6 +31,7 @@ def export_graph(console: Console, corpus: str, version: str, target: str, outpu
     folder = store.folder(corpus, store.resolve(corpus, version))
     for path in export_version(folder, target, output, quotable=quotable):
         console.print(str(path), markup=False)
+    console.print(f"{target} leaves out: {LEFT_OUT[target]}.", markup=False)
     withheld = ExportSource(folder, quotable).n_withheld
     if withheld:
         reason = "as asked" if quotes == "none" else "since their articles' licences do not allow it"
@@ -67,11 +69,22 @@ def import_files(console: Console, name: str, paths: Sequence[Path], embed: str)
 
 
 def collect(console: Console, corpus: str, keep: int) -> None:
-    """Remove old versions and say which."""
+    """Remove old versions, here and in Neo4j where one is set, and say which."""
     settings = load_settings()
     find_corpus(settings.corpora_file, corpus)
-    gone = VersionStore(settings.graphs).gc(corpus, keep=keep)
+    store = VersionStore(settings.graphs)
+    gone = store.gc(corpus, keep=keep)
     console.print(f"Removed {', '.join(gone)}." if gone else "Nothing to remove.")
+    if settings.neo4j is not None:
+        from kg_pipeline.graph.neo4j import drop_version, loaded_versions
+
+        kept = {info.version for info in store.versions(corpus)}
+        loaded = loaded_versions(settings.neo4j, corpus)
+        old = [version for version, state in loaded.items() if state != "current" and version not in kept]
+        for version in old:
+            drop_version(settings.neo4j, corpus, version)
+        if old:
+            console.print(f"Removed from Neo4j: {', '.join(old)}.")
 
 
 def pin(console: Console, corpus: str, version: str) -> None:

@@ -15,7 +15,7 @@ from kg_pipeline.corpora import load_corpora
 from kg_pipeline.errors import SettingsError
 from kg_pipeline.settings import load_settings
 
-_HOST = "127.0.0.1"
+_LOOPBACK = "127.0.0.1"
 _WORKSPACE = """\
 load_from:
   - python_module:
@@ -24,7 +24,7 @@ load_from:
 """
 
 
-def serve(port: int, console: Console) -> None:
+def serve(host: str, port: int, console: Console) -> None:
     """Run `dagster dev` until it is interrupted.
 
     Raises
@@ -39,16 +39,18 @@ def serve(port: int, console: Console) -> None:
     load_corpora(settings.corpora_file)
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if probe.connect_ex((_HOST, port)) == 0:
+        if probe.connect_ex((_LOOPBACK, port)) == 0:
             raise SettingsError(f"Port {port} is taken. Give another: kg ui --port {port + 1}")
     dagster_instance.open_instance(settings).dispose()
     workspace = Path("workspace.yaml")
     if not workspace.is_file():
         workspace = settings.dagster_home / "workspace.yaml"
         workspace.write_text(_WORKSPACE)
-    address = f"http://{_HOST}:{port}"
+    address = f"http://{_LOOPBACK}:{port}"
     console.print(f"Dagster opens on {address} (Ctrl-C ends it).")
-    command = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace), "-h", _HOST, "-p", str(port)]
+    if host != _LOOPBACK:
+        console.print(f"It listens on {host} and asks for no password: whoever reaches it can start runs.")
+    command = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace), "-h", host, "-p", str(port)]
     sys.stdout.flush()
     _reload_with(settings.corpora_file, address)
     # In place of this process, so that Ctrl-C and any other signal reach Dagster, which ends its children.

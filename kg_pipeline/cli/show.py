@@ -12,9 +12,11 @@ from kg_pipeline.cli.building import BuildResult
 from kg_pipeline.corpora import find_corpus, load_corpora
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import CorruptGraphError
-from kg_pipeline.graph.diff import diff_versions
+from kg_pipeline.graph import layout
+from kg_pipeline.graph.checks import check_version
 from kg_pipeline.graph.verify import verify_version
 from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.rights import MEANINGS
 from kg_pipeline.settings import load_settings
 
 _COUNTS = ("documents", "chunks", "mentions", "triples", "entities", "merges")
@@ -53,6 +55,9 @@ def build_result(console: Console, result: BuildResult) -> None:
         f"{state}; {result.seconds:.1f} s in all. Current version: {result.manifest.version}.",
         highlight=False,
     )
+    page = settings.explorers / result.corpus / "index.html"
+    if page.is_file():
+        console.print(f"Look at it in a browser: {page}", soft_wrap=True, markup=False, highlight=False)
     if find_corpus(settings.corpora_file, result.corpus).query is not None:
         asked = datetime.fromtimestamp(
             datasets.path("article_index", result.corpus).stat().st_mtime, tz=UTC
@@ -70,17 +75,24 @@ def build_result(console: Console, result: BuildResult) -> None:
 
 
 def articles(console: Console, corpus: str) -> None:
-    """Every article that is not `ok`, with the reason and where the source keeps it."""
+    """Every article that is not `ok`, with the reason; and what the graph keeps of the others, by licence class."""
     settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
+    rights = find_corpus(settings.corpora_file, corpus).rights
     rows = Datasets(settings.datasets).scan("articles", corpus).sort("status", "article_id").collect()
     if rows.is_empty():
         console.print(f"Corpus {corpus} is not built yet. Run: kg build {corpus}", highlight=False)
         return
-    table = Table("article", "status", "reason", "source")
+    table = Table("article", "status", "licence class", "reason", "source")
     for row in rows.filter(pl.col("status") != "ok").iter_rows(named=True):
-        table.add_row(row["article_id"], row["status"], row["reason"], row["source_ref"])
+        cells = (row[name] for name in ("article_id", "status", "license_class", "reason", "source_ref"))
+        table.add_row(*cells)
     console.print(table)
+    kept = Table("licence class", "ok articles", "policy", "what the graph keeps")
+    classes = rows.filter(pl.col("status") == "ok").group_by("license_class").len().sort("license_class")
+    for license_class, count in classes.iter_rows():
+        level = rights.level(license_class)
+        kept.add_row(license_class, str(count), level, MEANINGS[level])
+    console.print(kept)
     console.print(
         f"{rows.filter(pl.col('status') == 'ok').height} of {rows.height} articles are ok.", highlight=False
     )
@@ -102,7 +114,11 @@ def versions(console: Console, corpus: str) -> None:
     """Versions of a corpus, newest first."""
     settings = load_settings()
     find_corpus(settings.corpora_file, corpus)
-    table = Table("version", "made", "articles", "entities", "relations", "")
+    table = Table()
+    for heading in ("version", "made"):
+        table.add_column(heading, no_wrap=True)  # an id that is cut cannot be copied
+    for heading in ("articles", "entities", "relations", ""):
+        table.add_column(heading)
     listed = sorted(VersionStore(settings.graphs).versions(corpus), key=lambda v: v.created, reverse=True)
     for version in listed:
         counts = version.manifest.counts
@@ -116,7 +132,7 @@ def versions(console: Console, corpus: str) -> None:
 
 
 def verify(console: Console, corpus: str, version: str) -> None:
-    """Check a version and say so.
+    """Check a version, say whether it holds, and what is worth a look in it.
 
     Raises
     ------
@@ -125,30 +141,21 @@ def verify(console: Console, corpus: str, version: str) -> None:
 
     """
     settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
+    spec = find_corpus(settings.corpora_file, corpus)
     store = VersionStore(settings.graphs)
     resolved = store.resolve(corpus, version)
-    problems = verify_version(store.folder(corpus, resolved))
+    folder = store.folder(corpus, resolved)
+    problems = verify_version(folder)
     if problems:
         details = "; ".join(str(problem) for problem in problems[:5])
         raise CorruptGraphError(
             f"Version {resolved} of {corpus} has {len(problems)} problems: {details}. Run: kg build {corpus}"
         )
     console.print(f"Version {resolved} of {corpus} verifies.", highlight=False)
-
-
-def diff(console: Console, corpus: str, before: str, after: str) -> None:
-    """What changed between two versions."""
-    settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
-    store = VersionStore(settings.graphs)
-    change = diff_versions(
-        store.folder(corpus, store.resolve(corpus, before)),
-        store.folder(corpus, store.resolve(corpus, after)),
-    )
-    table = Table("what", "added", "removed", "changed")
-    for name, counts in change.counts().items():
-        table.add_row(name, *(str(counts[key]) for key in ("added", "removed", "changed")))
+    table = Table("check", "", "what was found")
+    parent = store.parent_folder(layout.read_manifest(folder))
+    for name, outcome in check_version(folder, parent, spec).items():
+        table.add_row(name.replace("_", " "), "ok" if outcome.passed else "look", outcome.sentence)
     console.print(table)
 
 

@@ -1,0 +1,134 @@
+"""`kg bench case-study` and `kg bench boundaries`: answers in prose, and knowing when to give none."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from kg_pipeline.errors import SettingsError
+
+_DEPTHS = "1,3"
+
+
+def case_study(
+    study: Annotated[str, typer.Option(help="lupus-uv or sclc; all by default.")] = "",
+    studies: Annotated[
+        Path | None, typer.Option(help="Studies in TOML; by default those of the paper.")
+    ] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(help="Answer a condition from another corpus: exp-1=demo. May be repeated."),
+    ] = None,
+    depth: Annotated[str, typer.Option(help="Maximum depths of eGoT, by commas.")] = _DEPTHS,
+    judge: Annotated[
+        str, typer.Option(help="MODEL or MODEL@URL, for faithfulness, precision and relevance.")
+    ] = "",
+    output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-case-study.json"),
+) -> None:
+    """The paper's case studies: core, alternative and unrelated articles, no retrieval; depth 1 against 3."""
+    from kg_pipeline.files import write_text
+    from kg_pipeline.settings import load_settings
+    from retrieval.evaluation.cases.study import load_studies, run_studies
+
+    known = load_studies(studies)
+    chosen = [one for one in known if study in ("", one.id)]
+    if not chosen:
+        raise SettingsError(f"There is no study {study!r}; use one of {', '.join(one.id for one in known)}.")
+    names = dict(part.split("=", 1) for part in corpus or () if "=" in part)
+    if len(names) != len(corpus or ()):
+        raise SettingsError("--corpus takes a condition and a corpus: exp-1=demo.")
+    if not all(part.strip().isdigit() and int(part) > 0 for part in depth.split(",")):
+        raise SettingsError(f"--depth {depth!r} must be numbers from 1, by commas.")
+    depths = [int(part) for part in depth.split(",")]
+    console = Console(highlight=False, soft_wrap=True)
+    with console.status("Asking …") as status:
+        rows, skipped, report = run_studies(
+            chosen,
+            load_settings(),
+            depths=depths,
+            corpora=names,
+            judge=judge,
+            say=lambda what: status.update(f"Asking: {what}"),
+        )
+    table = Table(title=f"Case studies, answered by {report['answering']}, judged by {judge or 'nobody'}")
+    for name in ("study", "condition", "depth", "corpus", "expects", "answered", "articles cited"):
+        table.add_column(name)
+    metrics = ("faithfulness", "context_precision", "context_relevance", "attribution")
+    for name in metrics:
+        table.add_column(name.replace("_", " "))
+    for row in rows:
+        shown = [_two(row.scores[name]) for name in metrics]
+        answered = f"{row.answered:.0%} of {row.questions}"
+        table.add_row(
+            row.study,
+            row.condition,
+            str(row.depth),
+            row.corpus,
+            row.expects,
+            answered,
+            f"{row.articles:.1f}",
+            *shown,
+        )
+    table.add_section()
+    for label, figures in report["published"].items():
+        table.add_row(f"published: {label}", *[""] * 6, *(_two(figures.get(name)) for name in metrics))
+    console.print(table)
+    for reason in skipped:
+        console.print(f"Skipped: {reason}", markup=False)
+    write_text(output, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    console.print(f"Answers, scores, versions and hardware: {output}", markup=False)
+
+
+def boundaries(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="PQA-L of PubMedQA. Default: data/qa/pubmedqa/dev_500.json of KG_SHARED or ../shared."
+        ),
+    ] = None,
+    methods: Annotated[str, typer.Option(help="Methods, by commas.")] = "auto,egot,naive",
+    size: Annotated[int, typer.Option(min=1, help="Abstracts of the corpus, and foreign questions.")] = 60,
+    output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-boundaries.json"),
+) -> None:
+    """Are questions of a corpus answered from it, and foreign ones refused? PubMedQA's abstracts and questions."""
+    from kg_pipeline.files import write_text
+    from kg_pipeline.settings import load_settings
+    from retrieval.evaluation.quality.boundaries import read_pubmedqa, run_boundaries
+
+    console = Console(highlight=False, soft_wrap=True)
+    default = Path(os.environ.get("KG_SHARED", "../shared")) / "data" / "qa" / "pubmedqa" / "dev_500.json"
+    path = data or default
+    if not path.exists():
+        console.print(f"Skipped: there is no {path}; name the file with --data.", markup=False)
+        return
+    named = [part.strip() for part in methods.split(",") if part.strip()]
+    with console.status("Asking …"):
+        rows, report = run_boundaries(read_pubmedqa(path), load_settings(), named, size=size)
+    table = Table(
+        title=f"{report['own']} own and {report['foreign']} foreign questions, per cent with 95 % intervals"
+    )
+    for name in ("method", "own answered", "of these from its own abstract", "foreign refused", "verdicts"):
+        table.add_column(name)
+    for row in rows:
+        cells = [
+            f"{100 * part.mean:.0f} [{100 * part.low:.0f}, {100 * part.high:.0f}]"
+            for part in (row.answered, row.own_abstract, row.refused)
+        ]
+        told = "; ".join(
+            f"{right}: " + ", ".join(f"{given} {count}" for given, count in sorted(counts.items()))
+            for right, counts in sorted(row.decisions.items())
+        )
+        table.add_row(row.method, *cells, told)
+    console.print(table)
+    write_text(output, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    console.print(f"Scores, settings, versions and hardware: {output}", markup=False)
+
+
+def _two(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -1,0 +1,98 @@
+"""`kg bench graph-quality`: MINE on published graphs and on one's own."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from retrieval.evaluation.mine.scoring import MineRow
+
+
+def graph_quality(
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder of MINE. Default: data/qa/mine_kggen of KG_SHARED or of ../shared."),
+    ] = None,
+    essays: Annotated[int, typer.Option(min=1, help="How many essays, from the first.")] = 70,
+    corpus: Annotated[
+        str, typer.Option(help="A corpus built from the essays (see --articles), to be scored too.")
+    ] = "",
+    articles: Annotated[
+        Path | None,
+        typer.Option(help="Write the essays there as articles for `kg build NAME --source …`, and stop."),
+    ] = None,
+    judge: Annotated[str, typer.Option(help="`words` (no model), or MODEL or MODEL@URL.")] = "words",
+    output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path(
+        "bench-graph-quality.json"
+    ),
+) -> None:
+    """How many facts of an essay are found again in the graphs of KGGen, GraphRAG, OpenIE and one's own."""
+    from kg_pipeline.files import write_text
+    from kg_pipeline.graph.version import VersionStore
+    from kg_pipeline.llm.embeddings import load_embedder
+    from kg_pipeline.settings import load_settings
+    from retrieval.context import CachedEmbedder
+    from retrieval.evaluation.judges import open_model
+    from retrieval.evaluation.mine.entailment import LlmEntailment, WordEntailment
+    from retrieval.evaluation.mine.own_graph import read_triples, write_articles
+    from retrieval.evaluation.mine.reading import read_mine
+    from retrieval.evaluation.mine.scoring import run_mine
+
+    console = Console(highlight=False, soft_wrap=True)
+    folder = data or Path(os.environ.get("KG_SHARED", "../shared")) / "data" / "qa" / "mine_kggen"
+    if not (folder / "essays.json").exists():
+        console.print(
+            f"Skipped: the folder {folder} holds no essays.json; name the benchmark's folder with --data.",
+            markup=False,
+        )
+        return
+    mine = read_mine(folder)
+    chosen = mine.essays[:essays]
+    if articles is not None:
+        write_articles(chosen, articles)
+        console.print(f"{len(chosen)} articles. Build them: kg build mine --source {articles}", markup=False)
+        return
+    settings = load_settings()
+    graphs: dict[str, Any] = dict(mine.graphs)
+    if corpus:
+        store = VersionStore(settings.graphs)
+        version = store.resolve(corpus)
+        reader = store.open(corpus, version)
+        graphs[f"{corpus} {version}"] = read_triples(store.folder(corpus, version), reader, chosen)
+        reader.close()
+    entailment = WordEntailment() if judge == "words" else LlmEntailment(open_model(judge, settings))
+    embedder = CachedEmbedder(load_embedder(settings))
+    with console.status("Retrieving facts …"):
+        rows, report = run_mine(mine, graphs, embedder, entailment, chosen)
+    console.print(_table(rows, report))
+    write_text(output, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    console.print(f"Scores, settings, versions and hardware: {output}", markup=False)
+
+
+def _table(rows: list[MineRow], report: dict[str, Any]) -> Table:
+    table = Table(title=f"Facts found again, per cent with 95 % intervals; judge: {report['judge']}")
+    for name in ("graph", "retriever", "essays", "facts found", "published", "triples", "statements"):
+        table.add_column(name)
+    for system, found in report["published_verdicts"].items():
+        kappa = found["agreement"]["kappa"]
+        agreed = (
+            f"the judge on the same: {100 * found['judge']:.1f}, agreement {found['agreement']['share']:.0%}"
+        )
+        agreed += "" if kappa is None else f", kappa {kappa:.2f}"
+        anchor = f"{report['published_per_cent'][system]:.2f}"
+        table.add_row(
+            system, "published contexts and verdicts", "", f"{100 * found['model']:.1f} ({agreed})", anchor
+        )
+    table.add_section()
+    for row in rows:
+        interval = f"{100 * row.score.mean:.1f} [{100 * row.score.low:.0f}, {100 * row.score.high:.0f}]"
+        figures = (f"{row.triples:.0f}", f"{row.context:.0f}")
+        table.add_row(row.graph, row.retriever, str(row.essays), interval, "", *figures)
+    return table

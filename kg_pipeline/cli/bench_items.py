@@ -1,0 +1,69 @@
+"""`kg bench build-multihop`: questions from a graph version, after BioMedHop."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+
+def build_multihop(
+    corpus: Annotated[
+        str, typer.Argument(help="A corpus whose graph is built or imported.", metavar="CORPUS")
+    ],
+    items: Annotated[
+        int, typer.Option(min=1, help="Questions wanted; fewer come of a graph that has too few.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed and version give the same questions.")] = 0,
+    version: Annotated[str, typer.Option(help="Id of a version, or latest.")] = "latest",
+    patterns: Annotated[
+        Path | None, typer.Option(help="Patterns in TOML; by default those of the paper.")
+    ] = None,
+    passages: Annotated[
+        int, typer.Option(min=0, help="Sentences searched for a hop, besides those that edges cite.")
+    ] = 1,
+    output: Annotated[Path, typer.Option(help="Folder for items.jsonl and the datasheet.")] = Path(
+        "bench-items"
+    ),
+) -> None:
+    """Make multi-hop questions with gold paths, wrong options and evidence from a graph; no language model."""
+    from kg_pipeline.files import write_text
+    from kg_pipeline.graph.version import VersionStore
+    from kg_pipeline.settings import load_settings
+    from kg_pipeline.text.sentences import load_splitter
+    from retrieval.evaluation.biomedhop.build import BuildSettings, build_items
+    from retrieval.evaluation.biomedhop.datasheet import make_datasheet, render_datasheet
+    from retrieval.evaluation.biomedhop.items import write_items
+    from retrieval.evaluation.biomedhop.patterns import load_patterns
+
+    console = Console(highlight=False, soft_wrap=True)
+    settings = load_settings()
+    chosen = BuildSettings(items=items, seed=seed, passages_a_hop=passages)
+    known = load_patterns(patterns)
+    store = VersionStore(settings.graphs)
+    folder = store.folder(corpus, store.resolve(corpus, version))
+    reader = store.open(corpus, version)
+    try:
+        with console.status("Looking for questions …"):
+            splitter = load_splitter(settings.sentence_model).split if passages else None
+            built = build_items(folder, reader, splitter, chosen, known)
+        sheet = make_datasheet(built, chosen, known, reader)
+    finally:
+        reader.close()
+    output.mkdir(parents=True, exist_ok=True)
+    write_items(output / "items.jsonl", built.items)
+    write_text(output / "datasheet.json", json.dumps(sheet, indent=1, ensure_ascii=False) + "\n")
+    write_text(output / "datasheet.md", render_datasheet(sheet))
+    for family, row in sheet["families"].items():
+        console.print(f"{family}: {row['built']} of {row['wanted']} wanted", markup=False)
+    console.print(
+        f"{len(built.items)} items: {output / 'items.jsonl'}, about them: {output / 'datasheet.md'}",
+        markup=False,
+    )
+    if len(built.items) < items:
+        console.print(
+            "The graph has no more patterns with a single or closed answer; the datasheet says which are missing."
+        )

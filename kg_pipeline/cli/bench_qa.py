@@ -1,0 +1,179 @@
+"""`kg bench multihop-qa`: methods and ablations over built questions, beside the published figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from kg_pipeline.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from retrieval.evaluation.biomedhop.patterns import Family
+    from retrieval.evaluation.intervals import Interval
+    from retrieval.evaluation.multihop_qa.benchmark import QaRun, Row
+    from retrieval.evaluation.multihop_qa.summary import FamilyScores
+
+_METHODS = "naive,egot,inses,bioweave,ppr,auto"
+
+
+def multihop_qa(
+    items: Annotated[Path, typer.Argument(help="items.jsonl of `kg bench build-multihop`.", metavar="ITEMS")],
+    methods: Annotated[
+        str,
+        typer.Option(
+            help="Methods and ablations (egot-no-thoughts, inses-no-similarity, bioweave-no-conversion, …), by commas; `ablations` for all of those."
+        ),
+    ] = _METHODS,
+    sample: Annotated[int, typer.Option(min=1, help="Questions, as many of each family as can be.")] = 200,
+    seed: Annotated[int, typer.Option()] = 0,
+    conditions: Annotated[str, typer.Option(help="Sources shown: kg, doc, kg+doc; by commas.")] = "kg+doc",
+    completeness: Annotated[
+        str, typer.Option(help="Per cent of the relations that are kept, by commas: 0,30,50,80,100.")
+    ] = "100",
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(help="`rules`, MODEL or MODEL@URL; twice or more for their agreement."),
+    ] = None,
+    corpus: Annotated[str, typer.Option(help="Answer from this corpus instead of the items' own.")] = "",
+    output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path(
+        "bench-multihop-qa.json"
+    ),
+) -> None:
+    """Answer built questions with each method: MCQ, open and count accuracy, sources, overlap with the gold paths, cost."""
+    from kg_pipeline.files import write_text
+    from kg_pipeline.settings import load_settings
+    from retrieval.evaluation.biomedhop.items import CONDITIONS
+    from retrieval.evaluation.methods import ABLATIONS, FULL
+    from retrieval.evaluation.multihop_qa.benchmark import QaSettings, run_benchmark
+
+    named = [*sorted({*FULL.values()}), *ABLATIONS] if methods == "ablations" else _split(methods)
+    shown = {name: condition for name in _split(conditions) for condition in CONDITIONS if condition == name}
+    if set(shown) != set(_split(conditions)) or not shown:
+        raise SettingsError(
+            f"--conditions {conditions!r} names no sources; use some of {', '.join(CONDITIONS)}."
+        )
+    chosen = QaSettings(
+        methods=tuple(named),
+        sample=sample,
+        seed=seed,
+        conditions=tuple(shown.values()),
+        completeness=_shares(completeness),
+        judges=tuple(judge or ()),
+    )
+    console = Console(highlight=False, soft_wrap=True)
+    with console.status("Asking …") as status:
+        run = run_benchmark(
+            items, load_settings(), chosen, corpus=corpus, say=lambda what: status.update(f"Asking: {what}")
+        )
+    console.print(_table(run))
+    console.print(_details(run))
+    write_text(output, json.dumps(run.report, indent=1, ensure_ascii=False) + "\n")
+    console.print(f"Answers, scores, settings, versions and hardware: {output}", markup=False)
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(part) / 100 for part in _split(text))
+    except ValueError:
+        shares = ()
+    if not shares or not all(0 <= share <= 1 for share in shares):
+        raise SettingsError(f"--completeness {text!r} must be per cents from 0 to 100, by commas.")
+    return shares
+
+
+def _table(run: QaRun) -> Table:
+    from retrieval.evaluation.multihop_qa import published
+
+    table = Table(
+        title=f"{len(run.items)} questions answered by {run.report['answering']}, per cent with 95 % bootstrap intervals"
+    )
+    table.add_column("method")
+    table.add_column("sources, relations")
+    for name in published.COLUMNS:
+        table.add_column(name, justify="right")
+    for row in run.rows:
+        table.add_row(row.method, f"{row.condition}, {row.completeness:.0%}", *_cells(row))
+    table.add_section()
+    for name, figures in published.MAIN.items():
+        table.add_row(f"published: {name}", published.SETTING, *(f"{figure:.1f}" for figure in figures))
+    return table
+
+
+def _cells(row: Row) -> list[str]:
+    found = row.summary.families
+    cells = []
+    scores: FamilyScores | None
+    for scores in (found.get("entity_pair"), found.get("intersection"), found.get("path")):
+        cells += [_per_cent(scores.mcq if scores else None), _per_cent(scores.open if scores else None)]
+    count = found.get("count")
+    return [*cells, _per_cent(count.average if count else None), _per_cent(row.summary.overall)]
+
+
+def _per_cent(interval: Interval | None) -> str:
+    if interval is None:
+        return "-"
+    return f"{100 * interval.mean:.1f} [{100 * interval.low:.0f}, {100 * interval.high:.0f}]"
+
+
+def _details(run: QaRun) -> Table:
+    """What answers rest on, and what they take."""
+    table = Table(
+        title="Of right answers: sources and full overlap with the gold path; of all: cost a question"
+    )
+    for name in (
+        "method",
+        "sources, relations",
+        "answered",
+        "sources",
+        "overlap = 1",
+        "calls",
+        "tokens",
+        "s",
+        "judged",
+    ):
+        table.add_column(name)
+    for row in run.rows:
+        summary = row.summary
+        table.add_row(
+            row.method,
+            f"{row.condition}, {row.completeness:.0%}",
+            f"{summary.answered:.0%}",
+            _joined(summary.sources),
+            "; ".join(
+                f"{family} {bins.get('1', 0.0):.0%}" for family, bins in summary.overlap.items() if bins
+            ),
+            f"{summary.calls:.1f}",
+            f"{summary.tokens:.0f}",
+            f"{summary.seconds:.2f}",
+            _verified(row),
+        )
+    return table
+
+
+def _joined(sources: Mapping[Family, Mapping[str, float]]) -> str:
+    return "; ".join(
+        f"{family}: " + ", ".join(f"{label} {share:.0%}" for label, share in shares.items())
+        for family, shares in sources.items()
+        if shares
+    )
+
+
+def _verified(row: Row) -> str:
+    parts = []
+    for judge, table in row.verification.items():
+        for family, means in table["families"].items():
+            parts.append(
+                f"{judge} {family}: answer {means['answer']:.0%}, evidence {means['evidence']:.0%}, reasoning {means['reasoning']:.0%}"
+            )
+    return "; ".join(parts)
