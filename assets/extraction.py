@@ -11,6 +11,7 @@ from assets.partitions import CORPUS_SHARD
 from assets.stage import RETRY, check_results, check_spec, run_shards, shard_result, shards_of_run, stage_run
 from kg_pipeline import checks
 from kg_pipeline.datasets import Datasets
+from kg_pipeline.extraction.llm_batches import answer_in_batches
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.stages import extract_shard, recognise_shard
 from kg_pipeline.vocabulary.build import build_vocabulary
@@ -89,7 +90,8 @@ def triples(
     context: dg.AssetExecutionContext, workspace: Workspace, workers: ShardWorkers
 ) -> dg.MaterializeResult:
     """Head, predicate, tail and the quote that states it, with negation and speculation kept."""
-    corpus, _ = shards_of_run(context)
+    corpus, shards = shards_of_run(context)
+    answer_in_batches(workspace.datasets(), workspace.corpus(corpus), shards, workspace.settings())
     reports = run_shards(context, workspace, workers, extract_shard)
     datasets = workspace.datasets()
     outcomes = {

@@ -94,7 +94,8 @@ ARTICLES = pa.schema(
 _SECTION = pa.struct(
     [
         pa.field("path", pa.list_(pa.string())),  # titles from the outermost section inwards
-        pa.field("kind", pa.string()),  # title | abstract | body | caption | table | appendix | summary | back
+        # title | abstract | body | caption | table | appendix | summary | back
+        pa.field("kind", pa.string()),
         pa.field("start", pa.int32()),
         pa.field("end", pa.int32()),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from kg_pipeline.graph.reader import Document, Entity, Relation
@@ -9,6 +10,12 @@ from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.evidence import Passage, Seed
 
 _ALIASES_SHOWN = 3
+_SHORTEST_PLURAL = 4
+_BEFORE_PREPOSITION = re.compile(r" (?:of|in|for|with|to|from|by|against|on) ")
+#: Names in -s of one thing.
+_SINGULAR_TEXT = """ascites atlas biceps caries diabetes herpes lens measles mumps pancreas rabies rickets scabies series
+    shingles species triceps yaws"""
+_SINGULAR = frozenset(_SINGULAR_TEXT.split())
 
 
 def type_name(category: str) -> str:
@@ -38,7 +45,29 @@ def statement(relation: Relation, names: Mapping[str, str]) -> str:
     """The relation as a clause, for example "UV radiation causes apoptosis"."""
     predicate = PREDICATES.get(relation.predicate)
     label = predicate.label if predicate else relation.predicate.replace("_", " ")
-    return f"{names.get(relation.head_id, relation.head_id)} {label} {names.get(relation.tail_id, relation.tail_id)}"
+    head, tail = (names.get(key, key) for key in (relation.head_id, relation.tail_id))
+    return f"{head} {_plural(label) if _is_plural(head) else label} {tail}"
+
+
+def _is_plural(name: str) -> bool:
+    """Whether a name takes a verb in the plural, by the ending of its main noun ("mutations in TREX1")."""
+    noun = _BEFORE_PREPOSITION.split(name, maxsplit=1)[0].rpartition(" ")[2]
+    word = noun.rpartition("-")[2]
+    return (
+        word.endswith("s")
+        and word[:-1].isalpha()
+        and word[1:].islower()
+        and len(word) >= _SHORTEST_PLURAL
+        and not word.endswith(("ss", "us", "is", "ous"))
+        and word.lower() not in _SINGULAR
+    )
+
+
+def _plural(label: str) -> str:
+    """The words of a relation as a plural subject has them: "are associated with", "predispose to"."""
+    verb, _, rest = label.partition(" ")
+    agreed = "are" if verb == "is" else verb.removesuffix("es" if verb.endswith("sses") else "s")
+    return f"{agreed} {rest}".rstrip()
 
 
 def context_text(

@@ -36,7 +36,7 @@ class PageRankSettings:
     # Synonyms: entities whose names are near a seed's, found by the reader's vector index.
     synonym_cosine: float = 0.8
     synonyms: int = 10  # of one entity
-    synonym_seeds: int = 12  # entities whose synonyms are looked for, those of the most mass
+    synonym_seeds: int = 6  # entities whose synonyms are looked for, those of the most mass
 
     # The neighbourhood that is walked.
     hops: int = 2

@@ -14,12 +14,15 @@ _FINDING = re.compile(
     r"effective|feasible|reliable)\b|\bp\s*[<=>≤]|\d\s*%",
     re.IGNORECASE,
 )
+_OPEN = re.compile(  # what is asked or left open, whatever else the sentence says
+    r"\b(?:aim(?:s|ed)?|objectives?|purpose|hypothes\w+|sought|controversial|debatable|unclear|unknown|whether|"
+    r"not\s+(?:\w+\s+)?(?:known|clear|been\s+(?:clarified|established|studied|determined)))\b"
+    r"|\bwe\s+(?:\w+\s+)?(?:evaluated|assessed|investigated|examined|explored|studied|compared|tested|reviewed)\b",
+    re.IGNORECASE,
+)
 _AIM = re.compile(
     r"\bto\s+(?:\w+ly\s+)?(?:determine|assess|evaluate|investigate|examine|compare|explore|study|test|identify|describe|"
-    r"analy[sz]e|clarify|establish|find\s+out|ascertain|understand|report|review|define)\b|"
-    r"\b(?:aim(?:s|ed)?|objectives?|purpose|hypothes\w+|sought|controversial|unclear|unknown)\b"
-    r"|\bwe\s+(?:\w+ly\s+)?(?:evaluated|assessed|investigated|examined|explored|studied|compared|tested|reviewed)\b"
-    r"|\bwhether\b",
+    r"analy[sz]e|clarify|establish|find\s+out|ascertain|understand|report|review|define)\b",
     re.IGNORECASE,
 )
 _METHOD = re.compile(
@@ -52,6 +55,8 @@ _OF_METHOD = -0.2
 
 def states_aim(quote: Quote) -> bool:
     """Whether a sentence, or a title, only says what was studied, or leaves open what was found."""
+    if _OPEN.search(quote.text):
+        return True
     names_topic = bool(_TITLE.fullmatch(quote.section_path) or _AIM.search(quote.text))
     return names_topic and not _FINDING.search(quote.text)
 
@@ -63,7 +68,7 @@ def worth(quote: Quote) -> float:
     """
     section = quote.section_path.rpartition(">")[2]
     placed = next((value for pattern, value in _SECTIONS if pattern.search(section)), 0.0)
-    if _AIM.search(quote.text):
+    if _OPEN.search(quote.text) or _AIM.search(quote.text):
         return placed + _OF_AIM
     if _FINDING.search(quote.text):
         return placed + _OF_FINDING

@@ -29,6 +29,12 @@ def case_study(
     judge: Annotated[
         str, typer.Option(help="MODEL or MODEL@URL, for faithfulness, precision and relevance.")
     ] = "",
+    against: Annotated[
+        str,
+        typer.Option(
+            help="A method or ablation (egot-no-thoughts) to compare eGoT's answers with, by the judge."
+        ),
+    ] = "",
     output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-case-study.json"),
 ) -> None:
     """The paper's case studies: core, alternative and unrelated articles, no retrieval; depth 1 against 3."""
@@ -54,6 +60,7 @@ def case_study(
             depths=depths,
             corpora=names,
             judge=judge,
+            against=against,
             say=lambda what: status.update(f"Asking: {what}"),
         )
     table = Table(title=f"Case studies, answered by {report['answering']}, judged by {judge or 'nobody'}")
@@ -62,8 +69,12 @@ def case_study(
     metrics = ("faithfulness", "context_precision", "context_relevance", "attribution")
     for name in metrics:
         table.add_column(name.replace("_", " "))
+    if against:
+        table.add_column(f"wins over {against}")
     for row in rows:
         shown = [_two(row.scores[name]) for name in metrics]
+        if against:
+            shown.append(", ".join(f"{name} {share:.0%}" for name, share in row.wins.items()))
         answered = f"{row.answered:.0%} of {row.questions}"
         table.add_row(
             row.study,

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from kg_pipeline.cli.bench_all import bench_all
 from kg_pipeline.cli.bench_answers import boundaries, case_study
 from kg_pipeline.cli.bench_graphs import graph_quality
 from kg_pipeline.cli.bench_items import build_multihop
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from retrieval.evaluation.ranking import MethodResult
 
 bench = typer.Typer(name="bench", help="Measure retrieval and answers.", no_args_is_help=True)
+bench.command(name="all")(bench_all)
 bench.command(name="boundaries")(boundaries)
 bench.command(name="case-study")(case_study)
 bench.command(name="graph-quality")(graph_quality)

@@ -251,7 +251,7 @@ def _materialise(
 ) -> dict[str, float]:
     import dagster as dg
 
-    tags = {"kg/command": "build"}
+    tags = {"kg/command": "build", **dagster_instance.process_tags()}
     if shards:
         tags["dagster/asset_partition_range_start"] = f"{corpus}|{shards[0]}"
         tags["dagster/asset_partition_range_end"] = f"{corpus}|{shards[-1]}"

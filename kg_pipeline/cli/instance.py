@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import warnings
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -61,6 +62,7 @@ def open_instance(settings: Settings) -> dg.DagsterInstance:
             ) from None
         instance.get_runs_count()
         _limit_pools(instance)
+        _end_dead_runs(instance)
         return instance
 
 
@@ -70,6 +72,35 @@ def _limit_pools(instance: dg.DagsterInstance) -> None:
     limited = {pool.name for pool in storage.get_pool_limits() if not pool.from_default}
     for name in sorted(_POOL_LIMITS.keys() - limited):
         storage.set_concurrency_slots(name, _POOL_LIMITS[name])
+
+
+def process_tags() -> dict[str, str]:
+    """Tags of a run of this process, by which a later one can tell that it has died."""
+    return {"kg/host": socket.gethostname(), "kg/process": str(os.getpid())}
+
+
+def _end_dead_runs(instance: dg.DagsterInstance) -> None:
+    """End the runs whose process on this machine was killed: they would keep their places in the pools, and others wait."""
+    import dagster as dg
+
+    unfinished = dg.RunsFilter(
+        statuses=[dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING],
+        tags={"kg/host": socket.gethostname()},
+    )
+    for run in instance.get_runs(unfinished):
+        if not _is_alive(int(run.tags.get("kg/process", "0"))):
+            instance.report_run_failed(run, "Its process was killed.")
+            instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def quiet() -> None:

@@ -65,6 +65,7 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
     from kg_pipeline.evaluation.relation_extraction import score_biored, score_chemprot
     from kg_pipeline.evaluation.relation_gold import read_articles
     from kg_pipeline.evaluation.relations_end_to_end import link_articles, score_end_to_end
+    from kg_pipeline.extraction.ner.choice import chosen_recogniser
     from kg_pipeline.extraction.sentence_parser import load_parser
     from kg_pipeline.settings import load_settings
     from kg_pipeline.text.sentences import load_splitter
@@ -80,7 +81,8 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
     console.print(_reliability_table(given))
     labels = score_chemprot(list(read_chemprot(chemprot)), parser)
     console.print(_table("ChemProt, 13 labels (micro is accuracy)", "label", labels))
-    own = score_end_to_end(link_articles(articles, splitter, vocabulary), parser, References())
+    recogniser = chosen_recogniser(settings.entity_model)
+    own = score_end_to_end(link_articles(articles, splitter, vocabulary, recogniser), parser, References())
     console.print(
         _table(
             "BioRED end to end: own mentions and links, by cross-references",

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
 
@@ -38,7 +38,7 @@ SHARE = 0.5
 POLL_SECONDS = 30.0
 #: Of one batch: the API takes 50,000 requests and 200 MB, and a request with its schema has about 10 kB.
 _MOST_REQUESTS = 10_000
-_ENDPOINT = "/v1/chat/completions"
+_ENDPOINT: Final = "/v1/chat/completions"
 _MARK = "kg_batch"
 _LOST = frozenset({"failed", "expired", "cancelled", "cancelling"})
 
@@ -154,7 +154,8 @@ class Batches:
         part = _Part(digest(self.settings.model, keys)[:32])
         self._remember(part)
         file = client.files.create(file=(f"{part.digest}.jsonl", io.BytesIO(content)), purpose="batch")
-        batch = client.batches.create(
+        # Not tried again by itself: an answer that was lost on the way may have created the batch already.
+        batch = client.with_options(max_retries=0).batches.create(
             input_file_id=file.id,
             endpoint=_ENDPOINT,
             completion_window="24h",

@@ -1,7 +1,8 @@
 """The clusters of a standardisation after people's decisions: joined where they say so, parted where they say so.
 
 A decision names two forms. To part them, the form that the corpus has less often leaves, with the forms of its own
-spelling; to join them, the smaller entity goes into the larger one. Parting comes last, so that a veto always holds.
+spelling; to join them, the smaller entity goes into the larger one. Parting comes first, and names are not joined where
+that would bring parted ones together again, so that a veto always holds.
 """
 
 from __future__ import annotations
@@ -29,20 +30,23 @@ def pinned(result: Standardised, decisions: Decisions) -> Standardised:
     if not decisions:
         return result
     clusters = {cluster.entity_id: cluster for cluster in result.clusters}
-    for pair in sorted(decisions.merged):
-        _join(clusters, pair)
     for pair in sorted(decisions.apart):
         _part(clusters, pair)
+    for pair in sorted(decisions.merged):
+        _join(clusters, pair, decisions.apart)
     return Standardised(tuple(clusters[entity_id] for entity_id in sorted(clusters)), result.vetoed)
 
 
-def _join(clusters: dict[str, Cluster], pair: Pair) -> None:
+def _join(clusters: dict[str, Cluster], pair: Pair, apart: frozenset[Pair]) -> None:
     holders = [_holders(clusters, name) for name in pair]
     if not all(holders):
         return
     # A name that several entities have stands for the one that uses it most.
     first, second = (found[0] for found in holders)
     if first.entity_id == second.entity_id:
+        return
+    together = {form.name for form in (*first.forms, *second.forms)}
+    if any(together.issuperset(vetoed) for vetoed in apart):
         return
     keeper, gone = sorted((first, second), key=lambda one: (-_count(one.forms), one.entity_id))
     moved = tuple(replace(form, pinned_to=keeper.entity_id) for form in gone.forms)

@@ -179,6 +179,7 @@ class BlockWalker:
             self.walk(item, place, "list_item")
 
     def _definitions(self, element: etree._Element, place: Place) -> None:
+        floats: list[etree._Element] = []
         for item in element.iterchildren("def-item"):
             inline = Inline(self.references)
             term, meaning = item.find("term"), item.find("def")
@@ -187,7 +188,8 @@ class BlockWalker:
             if meaning is not None:
                 inline.add_text(": " if term is not None else "")
                 inline.add_content(meaning)
-            self._add(inline, place, "list_item", [])
+            self._add(inline, place, "list_item", floats)
+        self._flush(floats, place)
 
     def _preformatted(self, element: etree._Element, place: Place) -> None:
         """Lines as they are; scanned pages are one such block, with words broken at line ends."""
@@ -236,16 +238,16 @@ class BlockWalker:
         """What is said about a supplementary file or a film, without the archive's notes on how to get it."""
         label = self._title(element.find("label"))
         inner = Place((*place.path, label) if label else place.path, "caption")
-        holders = [element, *element.iterchildren("media")]
-        for part in (
-            part for holder in holders for caption in holder.iterchildren("caption") for part in caption
-        ):
+        floats: list[etree._Element] = []
+        captions = [*element.iterchildren("caption"), *element.iterfind("media/caption")]
+        for part in (part for caption in captions for part in caption):
             inline = Inline(self.references)
             inline.add_content(part)
             if not _FILE_NOTE.fullmatch(inline.text()):
-                self._add(inline, inner, "caption", [])
+                self._add(inline, inner, "caption", floats)
         for part in element.iterchildren("p"):
-            self._paragraph(part, inner, "caption", [])
+            self._paragraph(part, inner, "caption", floats)
+        self._flush(floats, inner)
 
     def _table(self, element: etree._Element, place: Place) -> None:
         label = self._title(element.find("label"))

@@ -19,6 +19,7 @@ _MAX_TH_ROWS = 3
 _EMPTY = frozenset({"", "-", "–", "—", "−", "‐", "…", "..."})
 _ROWS = frozenset({"tr", "row"})
 _SINGLE = (None, "1")
+_NOTHING = ("", 0)
 _CELLS = frozenset({"td", "th", "entry"})
 
 
@@ -34,9 +35,8 @@ class Grid:
 def read_grid(table: etree._Element, cell_text: Callable[[etree._Element], str]) -> Grid:
     """The table as a rectangle of texts, spans repeated in every place they cover; short rows padded with ''."""
     lines: list[dict[int, tuple[str, int]]] = []
-    below: dict[
-        int, dict[int, tuple[str, int]]
-    ] = {}  # what spans of rows put into lines that are still to come
+    # What spans of rows put into lines that are still to come.
+    below: dict[int, dict[int, tuple[str, int]]] = {}
     header_rows = width = owner = n_places = 0
     for group, is_header in _row_groups(table):
         rows = [row for row in group if row.tag in _ROWS]
@@ -70,14 +70,12 @@ def read_grid(table: etree._Element, cell_text: Callable[[etree._Element], str])
                 column += wide
             width = max(width, column)
     width = max([width, *(1 + max(line) for line in lines if line)])
-    empty = ("", 0)
-    full = [[line.get(column, empty) for column in range(width)] for line in lines]
-    texts, owners = (
-        zip(*(zip(*line, strict=True) if line else ((), ()) for line in full), strict=True)
-        if full
-        else ((), ())
+    full = [[line.get(column, _NOTHING) for column in range(width)] for line in lines]
+    return Grid(
+        header_rows=header_rows if header_rows < len(lines) else 0,
+        cells=tuple(tuple([text for text, _ in line]) for line in full),
+        owners=tuple(tuple([owner for _, owner in line]) for line in full),
     )
-    return Grid(header_rows if header_rows < len(lines) else 0, texts, owners)
 
 
 def row_sentences(grid: Grid, label: str) -> Iterator[str]:

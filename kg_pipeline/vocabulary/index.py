@@ -21,7 +21,7 @@ import pyarrow as pa
 from kg_pipeline.errors import ModelError
 from kg_pipeline.vocabulary.categories import DISORDER, group_of, priority
 from kg_pipeline.vocabulary.matcher import find_spans
-from kg_pipeline.vocabulary.symbols import case_cost, is_symbol
+from kg_pipeline.vocabulary.symbols import case_cost, case_form, is_symbol
 from kg_pipeline.vocabulary.typing_errors import one_edit
 from kg_pipeline.vocabulary.variants import normal_key, variants
 
@@ -218,6 +218,11 @@ class Vocabulary:
         for row, position, derived in self._names.get(key, ()):
             name: str = columns["names"][row][position].as_py()
             cost = case_cost(name, surface)
+            # Symbols of rodents are told from those of humans, and from words, by nothing but their case.
+            if columns["concept_id"][row].as_py().startswith(_FOREIGN) and case_form(name) != case_form(
+                surface
+            ):
+                continue
             if cost is None or (
                 position > 0 and _is_word_alias(name, surface, columns["category"][row].as_py())
             ):

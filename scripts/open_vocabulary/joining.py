@@ -45,6 +45,8 @@ class Concepts:
             return
         kept, gone = self.drafts[keeper], self.drafts.pop(other)
         kept.names += [gone.name, *gone.names]
+        if gone.source == "MESH":
+            kept.ours.append(gone.name)  # a heading: as good as a reviewed name
         kept.parents += gone.parents
         kept.xrefs |= gone.xrefs | {other}
         kept.cuis += gone.cuis
@@ -199,7 +201,7 @@ class Concepts:
                     "category": draft.category,
                     "names": distinct([*reviewed, *without_strangers(draft.name, draft.names)]),
                     "parents": sorted(p for p in parents if p in self.drafts),
-                    # How many names behind the preferred one are our own rows', which can be trusted more.
+                    # How many names behind the preferred one are reviewed or headings, which can be trusted more.
                     "source": f"{draft.source}+KG{len(reviewed) - 1}"
                     if len(reviewed) > 1 and draft.source != "KG"
                     else draft.source,

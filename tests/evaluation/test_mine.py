@@ -16,6 +16,7 @@ from retrieval.evaluation.mine.own_graph import article_id, read_triples, write_
 from retrieval.evaluation.mine.reading import Essay, read_mine
 from retrieval.evaluation.mine.retrievers import ours, published
 from retrieval.evaluation.mine.scoring import run_mine
+from retrieval.evaluation.page.figures import figures_of
 from tests.evaluation.conftest import Small
 from tests.evaluation.words import Words
 
@@ -109,6 +110,8 @@ def test_a_graph_scores_the_share_of_facts_that_it_holds(folder: Path) -> None:
     assert [(row.retriever, row.essays) for row in rows] == [("published", 2), ("ours", 2)]
     assert [row.score.mean for row in rows] == pytest.approx([1 / 3, 1 / 3])
     assert report["published_verdicts"]["KGGen"]["model"] == 1.0
+    shown = figures_of("graph-quality", report)
+    assert [figure.published for figure in shown] == ["66.07", ""]
 
 
 def test_essays_are_articles_that_the_pipeline_reads(tmp_path: Path) -> None:

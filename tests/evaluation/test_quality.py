@@ -16,6 +16,7 @@ from kg_pipeline.settings import Settings, load_settings
 from retrieval.answer import Answer, AnswerSentence, Citation
 from retrieval.evaluation.biomedhop.build import Built
 from retrieval.evaluation.cases.study import load_studies, run_studies
+from retrieval.evaluation.page.figures import figures_of
 from retrieval.evaluation.quality.answers import Quality, assess, average_precision
 from retrieval.evaluation.quality.boundaries import read_pubmedqa, run_boundaries
 from retrieval.evaluation.quality.pairwise import CRITERIA, win_rates
@@ -125,18 +126,24 @@ async def test_the_verifier_gets_gold_hops_and_evidence(built: Built) -> None:
         await LlmJudge(ScriptedChat({})).judge(item, outcome(item))
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """Small corpora of lupus and of lung cancer, opened without a model."""
-    settings = load_settings({"KG_HOME": str(tmp_path / "home")})
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Small corpora of lupus and of lung cancer."""
+    settings = load_settings({"KG_HOME": str(tmp_path_factory.mktemp("cases"))})
     for name, graph in (("lupus-uv", lupus(Words())), ("other", sclc(Words()))):
         publish(graph, settings, name, Words())
+    return settings
+
+
+@pytest.fixture
+def home(corpora: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """The corpora, opened without a model."""
 
     def open_without_model(corpus: str, *, settings: Settings) -> Graph:
         return Graph(context_of(open_reader(corpus, "latest", "embedded", settings)))
 
     monkeypatch.setattr(study, "open_graph", open_without_model)
-    return settings
+    return corpora
 
 
 def test_a_study_answers_on_its_subject_and_refuses_off_it(home: Settings) -> None:
@@ -148,6 +155,24 @@ def test_a_study_answers_on_its_subject_and_refuses_off_it(home: Settings) -> No
     assert found["exp-1"].scores["faithfulness"] is None
     assert [reason.partition(":")[0] for reason in skipped] == ["lupus-uv, exp-0", "lupus-uv, exp-2"]
     assert len(report["answers"]) == 2 * len(about_uv.questions)
+    assert {figure.metric for figure in figures_of("case-study", report)} >= {"attribution"}
+
+
+def test_a_judge_scores_answers_and_compares_methods(home: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    chat = ScriptedChat(
+        {
+            "bench-faithfulness": lambda body: {"verdicts": [True] * body.count("Claim ")},
+            "bench-pairwise": dict.fromkeys(CRITERIA, "first"),
+        }
+    )
+    monkeypatch.setattr(study, "open_model", lambda name, settings: chat)
+    (about_uv, _) = load_studies()
+    chosen = about_uv.model_copy(update={"questions": about_uv.questions[:1]})
+    rows, _, _ = run_studies([chosen], home, depths=(1,), judge="scripted", against="naive")
+    assert rows[0].scores["faithfulness"] == 1.0
+    assert rows[0].wins == dict.fromkeys(CRITERIA, 0.5)
+    with pytest.raises(SettingsError, match="needs a judge"):
+        run_studies([chosen], home, against="naive")
 
 
 def test_the_studies_have_the_conditions_of_the_paper(tmp_path: Path) -> None:

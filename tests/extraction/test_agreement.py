@@ -53,14 +53,41 @@ def test_a_name_without_a_concept_stays_open() -> None:
 
 
 def test_the_recogniser_chooses_among_the_readings_of_a_name() -> None:
-    readings = candidate("X:animal", TAXON), candidate("X:gene", GENE)
+    readings = candidate("X:animal", TAXON, 0.9), candidate("X:gene", GENE)
     found = agreed([mention("CAT", TAXON, *readings)], [name("CAT", GENE)])
     assert found == [("CAT", GENE, "X:gene", "vocabulary")]
 
 
 def test_a_kind_that_no_reading_has_leaves_the_name_open() -> None:
-    found = agreed([mention("foxitis", PROCESS, candidate("X:1", PROCESS))], [name("foxitis", DISEASE)])
+    process = mention("foxitis", PROCESS, candidate("X:1", PROCESS, 0.9))
+    found = agreed([process], [name("foxitis", DISEASE)])
     assert found == [("foxitis", DISEASE, None, "vocabulary")]
+
+
+def test_a_sure_concept_is_kept_whole_where_the_recogniser_sees_a_part_of_it() -> None:
+    whole = mention("chronic foxitis", DISEASE, candidate("X:1", DISEASE))
+    assert agreed([whole], [name("foxitis", DISEASE)]) == [("chronic foxitis", DISEASE, "X:1", "vocabulary")]
+    doubtful = mention("chronic foxitis", DISEASE, candidate("X:1", DISEASE, 0.88))
+    assert agreed([doubtful], [name("foxitis", DISEASE)]) == [("foxitis", DISEASE, None, "model")]
+
+
+def test_a_span_of_two_concepts_gives_way_to_them() -> None:
+    gene = mention("CAT", GENE, candidate("X:1", GENE))
+    disease = mention("foxitis", DISEASE, candidate("X:2", DISEASE))
+    found = agreed([disease, gene], [name("foxitis CAT", DISEASE)])
+    assert [text for text, *_ in found] == ["foxitis"]  # a symbol alone is doubted
+
+
+def test_a_span_that_goes_on_after_a_concept_of_its_kind_gives_way_to_it() -> None:
+    foxitis = mention("foxitis", DISEASE, candidate("X:2", DISEASE))
+    found = agreed([foxitis], [name("foxitis CAT DNA repair", DISEASE)])
+    assert [text for text, *_ in found] == ["foxitis"]
+
+
+def test_a_sure_concept_of_a_kind_that_the_recogniser_does_not_know_is_kept() -> None:
+    exposure = "biolink:EnvironmentalExposure"
+    found = agreed([mention("DNA", exposure, candidate("X:1", exposure))], [name("DNA", GENE)])
+    assert found == [("DNA", exposure, "X:1", "vocabulary")]
 
 
 def test_a_chemical_that_is_a_protein_keeps_its_concept() -> None:
@@ -74,15 +101,22 @@ def test_a_chemical_that_is_a_protein_keeps_its_concept() -> None:
         (mention("CAT", GENE, candidate("X:1", GENE)), False),
         (mention("foxitis", DISEASE), False),
         (mention("foxitis", DISEASE, candidate("X:1", DISEASE)), True),
-        (mention("foxitis", DISEASE, candidate("X:1", DISEASE, 0.88)), False),
+        (mention("foxitis", DISEASE, candidate("X:1", DISEASE, 0.8)), False),
+        (mention("DNA", CHEMICAL, candidate("X:1", CHEMICAL)), True),
         (mention("CAT", GENE, candidate("X:1", GENE), source="abbreviation"), True),
         (mention("DNA repair", PROCESS, candidate("X:1", PROCESS)), True),
     ],
-    ids=["symbol", "open", "preferred name", "synonym", "defined", "kind unknown to the recogniser"],
+    ids=[
+        "symbol",
+        "open",
+        "preferred name",
+        "doubtful synonym",
+        "chemical symbol",
+        "defined",
+        "kind unknown to the recogniser",
+    ],
 )
-def test_silence_of_the_recogniser_weighs_against_all_but_preferred_names(
-    one: Mention, is_kept: bool
-) -> None:
+def test_silence_of_the_recogniser_weighs_against_doubtful_readings(one: Mention, is_kept: bool) -> None:
     assert bool(agreed([one], [])) is is_kept
 
 

@@ -248,4 +248,4 @@ def test_a_gas_is_no_gene(vocabulary: Vocabulary) -> None:
     categories = {
         m.category for m in by_text(mentions(vocabulary, "Cells were kept in 5% CO2 at 37 °C."), "CO2")
     }
-    assert categories <= {"biolink:ChemicalEntity", "biolink:SmallMolecule"}
+    assert categories <= {"biolink:ChemicalEntity", "biolink:SmallMolecule", "biolink:Drug"}

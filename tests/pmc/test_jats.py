@@ -81,6 +81,18 @@ def test_all_blocks_of_the_body_are_met_in_order():
     assert path_of(parsed, "Boxed.") == ("S", "Box")
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "<def-list><def-item><term>A</term><def><p>a kind {}</p></def></def-item></def-list>",
+        "<supplementary-material><caption><p>A film {}</p></caption></supplementary-material>",
+    ],
+)
+def test_floats_inside_other_blocks_are_not_lost(around):
+    figure = "<fig><caption><p>EGFR staining.</p></caption></fig>"
+    assert article(around.format(figure)).text.count("EGFR staining.") == 1
+
+
 def test_table_inside_a_paragraph_is_lifted_out():
     parsed = article(
         "<p>Counts were<table-wrap><table><tbody><tr><td>12</td><td>7</td></tr><tr><td>3</td><td>40</td></tr></tbody>"

@@ -148,13 +148,13 @@ def test_a_foreign_question_is_not_navigated(open_graph: Open, lupus_reader: Mem
 
 
 def virtual_chat(*, passes: bool) -> ScriptedChat:
-    words = ("activates wing", "increases camouflage", *(("(virtual",) if passes else ()))
+    words = ("activates wing", "increase camouflage", *(("(virtual",) if passes else ()))
 
     def navigate(body: str) -> dict[str, object]:
         lines = body.partition("Candidates:")[2].splitlines()
         triples = "\n".join(line for line in lines if "(virtual" not in line)
         offered = "\n".join(lines) if passes else triples
-        return {"selected": numbered(offered, *words), "sufficient": "increases camouflage" in triples}
+        return {"selected": numbered(offered, *words), "sufficient": "increase camouflage" in triples}
 
     said = citing(
         ("Pigment activates wing scales.", "Pigment activates"),

@@ -122,6 +122,8 @@ def test_a_finding_is_worth_more_than_an_aim_or_a_method() -> None:
         ("Effects of statins on stroke.", "Title", True),
         ("Statins do not prevent stroke, but they lower cholesterol and improved survival.", "Title", False),
         ("To test this we gave statins, which reduced strokes.", "Results", False),
+        ("We therefore examined whether strokes differed significantly.", "Introduction", True),
+        ("It is not yet known if statins reduced strokes.", "Introduction", True),
         ("Statins reduced strokes.", "Results", False),
     ],
 )

@@ -14,12 +14,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kg_pipeline.errors import BenchmarkFileError, LlmRefused, NoGraphError
+from kg_pipeline.errors import BenchmarkFileError, LlmRefused, NoGraphError, SettingsError
 from kg_pipeline.settings import Settings
 from retrieval.answer import Answer
 from retrieval.egot import Egot, EgotSettings
 from retrieval.evaluation.judges import open_model
+from retrieval.evaluation.methods import make_method
 from retrieval.evaluation.quality.answers import assess, attribution
+from retrieval.evaluation.quality.pairwise import win_rates
 from retrieval.evaluation.report import environment
 from retrieval.evaluation.verification import require_independent
 from retrieval.graph import open_graph
@@ -87,6 +89,7 @@ class CaseRow:
     answered: float
     articles: float  # cited, of an answer
     scores: Mapping[str, float | None]
+    wins: Mapping[str, float]  # of eGoT over the method it is compared with, by criterion; empty without one
 
 
 def load_studies(path: Path | None = None) -> tuple[Study, ...]:
@@ -115,6 +118,7 @@ def run_studies(
     depths: Sequence[int] = (1, 3),
     corpora: Mapping[str, str] | None = None,
     judge: str = "",
+    against: str = "",
     say: Say = lambda _: None,
 ) -> tuple[list[CaseRow], list[str], dict[str, Any]]:
     """Run studies; the rows, what was skipped with the reason, and the report with every answer.
@@ -131,15 +135,19 @@ def run_studies(
         Other names of corpora, by condition: {"exp-1": "demo"}.
     judge
         `MODEL` or `MODEL@URL`; without one only what needs no judge is measured.
+    against
+        A method or an ablation whose answers the judge compares with those of eGoT; needs a judge.
     say
         Told what is being run.
 
     Raises
     ------
     SettingsError
-        If the judge is the answering model, or has no endpoint.
+        If the judge is the answering model, or has no endpoint, or is missing where methods are compared.
 
     """
+    if against and not judge:
+        raise SettingsError("Comparing with --against needs a judge: name a model with --judge.")
     chat = open_model(judge, settings) if judge else None
     answering = f"llm:{settings.llm.model}" if settings.llm else "extractive"
     if chat is not None:
@@ -160,7 +168,10 @@ def run_studies(
                 if given is None:
                     skipped.append(f"{study.id}, {condition.id}: needs a language model (KG_LLM_BASE_URL).")
                     break
-                rows.append(_row(study, condition, corpus, depth, given, chat))
+                wins: dict[str, float] = {}
+                if chat is not None and against and corpus:
+                    wins = _compare(study, corpus, given, against, settings, chat)
+                rows.append(_row(study, condition, corpus, depth, given, chat, wins))
                 answers += [
                     {
                         "study": study.id,
@@ -175,6 +186,7 @@ def run_studies(
         "benchmark": "case-study",
         "answering": answering,
         "judge": judge,
+        "against": against,
         "rows": [asdict(row) for row in rows],
         "skipped": skipped,
         "answers": answers,
@@ -191,6 +203,17 @@ def _ask(study: Study, corpus: str, depth: int, settings: Settings) -> list[Answ
     with open_graph(corpus, settings=settings) as graph:
         method = Egot(EgotSettings(depth=depth))
         return [graph.ask(question.text, method) for question in study.questions]
+
+
+def _compare(
+    study: Study, corpus: str, given: Sequence[Answer], against: str, settings: Settings, chat: Chat
+) -> dict[str, float]:
+    """Win rates of given answers over those of another method."""
+    questions = [question.text for question in study.questions]
+    with open_graph(corpus, settings=settings) as graph:
+        method = make_method(against)
+        others = [graph.ask(question, method).text for question in questions]
+    return asyncio.run(win_rates(questions, [answer.text for answer in given], others, chat))
 
 
 async def _unaided(study: Study, settings: Settings) -> list[Answer]:
@@ -228,7 +251,13 @@ async def _unaided(study: Study, settings: Settings) -> list[Answer]:
 
 
 def _row(
-    study: Study, condition: Condition, corpus: str, depth: int, answers: Sequence[Answer], chat: Chat | None
+    study: Study,
+    condition: Condition,
+    corpus: str,
+    depth: int,
+    answers: Sequence[Answer],
+    chat: Chat | None,
+    wins: Mapping[str, float],
 ) -> CaseRow:
     given = [answer for answer in answers if answer.answered]
     found: dict[str, list[float]] = {name: [] for name in _METRICS}
@@ -253,4 +282,5 @@ def _row(
         answered=len(given) / len(answers),
         articles=fmean(articles) if articles else 0.0,
         scores={name: fmean(values) if values else None for name, values in found.items()},
+        wins=wins,
     )

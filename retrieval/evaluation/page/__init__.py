@@ -1,0 +1,1 @@
+"""One page of all benchmarks: tables and plots without anything from outside, and the change since the last page."""

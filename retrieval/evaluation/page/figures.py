@@ -1,0 +1,104 @@
+"""Figures out of the benchmarks' reports, each with a stable key, so that two pages can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from retrieval.evaluation.multihop_qa import published
+
+Report = Mapping[str, Any]
+_RETRIEVAL_SUBSET = "all"
+_FAMILIES = {"entity_pair": "entity pair", "intersection": "intersection", "path": "path", "count": "CountEx"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A share in [0, 1] with its interval, where it has one, and what was published, where something was."""
+
+    benchmark: str
+    row: str  # who was measured
+    metric: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    published: str = ""
+
+    @property
+    def key(self) -> str:
+        """What stays the same from one page to the next."""
+        return f"{self.benchmark} / {self.row} / {self.metric}"
+
+
+def figures_of(name: str, report: Report) -> list[Figure]:
+    """Figures of a report, by the name of its benchmark; empty for one that this page knows nothing of."""
+    reader = _READERS.get(name)
+    return list(reader(report)) if reader else []
+
+
+def _retrieval(report: Report) -> Iterator[Figure]:
+    for method in report["methods"]:
+        for metric, found in method["scores"].get(_RETRIEVAL_SUBSET, {}).items():
+            start = report["starting_points_per_cent"].get("dense", {}).get(metric)
+            told = f"start, vectors: {start}" if start is not None else ""
+            yield _with_interval("retrieval", method["method"], metric, found, told)
+
+
+def _multihop(report: Report) -> Iterator[Figure]:
+    best = published.MAIN["BioWeave"]
+    columns = dict(zip(published.COLUMNS, best, strict=True))
+    for row in report["rows"]:
+        label = f"{row['method']} ({report['answering']}), {row['condition']}, {row['completeness']:.0%}"
+        summary = row["summary"]
+        told = f"BioWeave: {columns['overall']}"
+        yield _with_interval("multihop-qa", label, "overall", summary["overall"], told)
+        for family, scores in summary["families"].items():
+            yield _with_interval("multihop-qa", label, _FAMILIES[family], scores["average"])
+
+
+def _graph_quality(report: Report) -> Iterator[Figure]:
+    for row in report["rows"]:
+        anchor = report["published_per_cent"].get(row["graph"])
+        told = f"{anchor}" if anchor is not None and row["retriever"] == "published" else ""
+        label = f"{row['graph'].partition(' ')[0]}, {row['retriever']} retriever"
+        # Another judge is another scale: its figures must not be compared with these.
+        yield _with_interval(
+            "graph-quality", label, f"facts found, judge: {report['judge']}", row["score"], told
+        )
+
+
+def _boundaries(report: Report) -> Iterator[Figure]:
+    names = {"answered": "own answered", "own_abstract": "from own abstract", "refused": "foreign refused"}
+    for row in report["rows"]:
+        for key, name in names.items():
+            yield _with_interval("boundaries", row["method"], name, row[key])
+
+
+def _case_study(report: Report) -> Iterator[Figure]:
+    for row in report["rows"]:
+        label = f"{row['study']}, {row['condition']}, depth {row['depth']} ({report['answering']})"
+        yield Figure("case-study", label, f"answered (expected: {row['expects']})", row["answered"])
+        for name, value in row["scores"].items():
+            if value is not None:
+                known = report["published"].get(f"{row['study']}, {row['condition']}", {}).get(name)
+                told = "" if known is None else str(known)
+                yield Figure("case-study", label, name.replace("_", " "), value, published=told)
+
+
+def _with_interval(
+    benchmark: str, row: str, metric: str, found: Mapping[str, float], told: str = ""
+) -> Figure:
+    return Figure(benchmark, row, metric, found["mean"], found["low"], found["high"], told)
+
+
+_READERS: Mapping[str, Callable[[Report], Iterator[Figure]]] = MappingProxyType(
+    {
+        "retrieval": _retrieval,
+        "multihop-qa": _multihop,
+        "graph-quality": _graph_quality,
+        "boundaries": _boundaries,
+        "case-study": _case_study,
+    }
+)
