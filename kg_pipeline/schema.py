@@ -268,7 +268,9 @@ MERGES = pa.schema(
         _field("entity_id", pa.string(), "entity that both names went to"),
         _field("name_a", pa.string(), "canonical name"),
         _field("name_b", pa.string(), "surface form merged into it"),
-        _field("rule", pa.string(), "same_concept | spelling_variant | abbreviation | egot_stem | user_decision"),
+        _field(
+            "rule", pa.string(), "same_concept | spelling_variant | abbreviation | egot_stem | user_decision"
+        ),
         _field("score", pa.float32(), "score of the rule in (0, 1]"),
         _field("evidence", pa.string(), "concept id or mention that justifies it"),
     ]

@@ -34,7 +34,8 @@ class LlmSettings(_Frozen):
     price_per_million_input: float = Field(default=0, ge=0)
     price_per_million_output: float = Field(default=0, ge=0)
     batch: bool = Field(
-        default=False, description="read articles by OpenAI's Batch API: half the price, an answer within a day"
+        default=False,
+        description="read articles by OpenAI's Batch API: half the price, an answer within a day",
     )
     run: str = Field(default="", description="processes that share one budget; `KG_RUN`, set by `kg build`")
     budget_tokens: int = Field(default=0, ge=0, description="0: no limit")

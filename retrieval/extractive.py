@@ -219,13 +219,10 @@ class ExtractiveReasoner:
         room = max(self.max_quotes - len(sentences), 1)
         best = [row for row in stating(ranked) if bears_on(question, row, self.abstention)]
         sentences += [quote_sentence(row.quote) for row in best[:room]]
-        seen: set[str] = set()
-        kept = []
+        first: dict[str, DraftSentence] = {}
         for item in sentences:
-            if item.text not in seen:
-                seen.add(item.text)
-                kept.append(item)
-        return kept
+            first.setdefault(item.text, item)
+        return list(first.values())
 
     def _pool(self, question: Question, evidence: EvidenceState) -> list[Fact]:
         """Facts retrieved, and all facts around the question's entities up to the hub cap."""

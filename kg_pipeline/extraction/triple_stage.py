@@ -136,7 +136,15 @@ def _fingerprint(llm: LlmSettings | None, settings: Settings) -> str:
             "llm",
             llm.model,
             prompt_digest(),
-            code_digest([*_ROWS, *_LLM, *_VOCABULARY, "kg_pipeline.text.abbreviations"]),
+            code_digest(
+                [
+                    *_ROWS,
+                    *_LLM,
+                    *_VOCABULARY,
+                    "kg_pipeline.text.abbreviations",
+                    "kg_pipeline.text.short_forms",
+                ]
+            ),
         )
     weights = PINNED_WEIGHTS.get(settings.spacy_model, "")
     code = code_digest([*_ROWS, *_OFFLINE, *_VOCABULARY], packages=["spacy"])

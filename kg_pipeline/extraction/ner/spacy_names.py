@@ -80,7 +80,9 @@ class SpacyRecogniser:
             )
         self.categories = frozenset(LABELS[label] for label in labels)
         meta = self._pipeline.meta
-        self.digest = digest(model, meta.get("version"), meta.get("name"), importlib.metadata.version("spacy"))
+        self.digest = digest(
+            model, meta.get("version"), meta.get("name"), importlib.metadata.version("spacy")
+        )
 
     def recognise(
         self,
