@@ -8,7 +8,7 @@ import polars as pl
 from assets.graph_checks import CONTROLS, knows_controls
 from assets.literature import chunks
 from assets.partitions import CORPUS_SHARD
-from assets.stage import RETRY, check_results, check_spec, run_shards, shard_result, shards_of_run, stage_run
+from assets.stage import check_results, check_spec, run_shards, shard_result, shards_of_run, stage_run
 from kg_pipeline import checks
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.extraction.llm_batches import answer_in_batches
@@ -77,7 +77,6 @@ def mentions(
     partitions_def=CORPUS_SHARD,
     backfill_policy=dg.BackfillPolicy.single_run(),
     pool="llm",
-    retry_policy=RETRY,
     code_version=_EXTRACTION_CODE,
     kinds={"parquet"},
     deps=[mentions],

@@ -10,7 +10,7 @@ from assets.inference import community_relations, lexical_relations, relations, 
 from assets.literature import chunks
 from assets.normalization import entities
 from assets.partitions import CORPUS
-from assets.stage import RETRY, check_results, check_spec, result, stage_run
+from assets.stage import check_results, check_spec, result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.errors import SettingsError
 from kg_pipeline.fingerprint import code_digest
@@ -142,7 +142,6 @@ def graph_explorer(context: dg.AssetExecutionContext, workspace: Workspace) -> d
     group_name=GROUP,
     partitions_def=CORPUS,
     pool="neo4j",
-    retry_policy=RETRY,
     code_version=_CODE,
     kinds={"neo4j"},
     deps=[current_graph],

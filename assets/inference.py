@@ -5,7 +5,7 @@ import dagster as dg
 from assets.extraction import triples, vocabulary
 from assets.normalization import entities
 from assets.partitions import CORPUS
-from assets.stage import RETRY, check_spec, result, stage_run
+from assets.stage import check_spec, result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.inference.stage import build_community, build_lexical, build_relations, build_transitive
@@ -79,7 +79,6 @@ def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -
     group_name=GROUP,
     partitions_def=CORPUS,
     pool="llm",
-    retry_policy=RETRY,
     code_version=_CODE,
     kinds={"parquet"},
     deps=[relations, entities],

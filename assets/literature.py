@@ -6,7 +6,6 @@ import dagster as dg
 
 from assets.partitions import CORPUS, CORPUS_SHARD
 from assets.stage import (
-    RETRY,
     check_spec,
     progress,
     result,
@@ -42,7 +41,6 @@ def _reporting(stage: str) -> Callable[[int, int], None]:
     group_name=GROUP,
     partitions_def=CORPUS,
     pool="pmc",
-    retry_policy=RETRY,
     code_version=_PMC_CODE,
     kinds={"parquet"},
     check_specs=[
@@ -69,7 +67,6 @@ def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     partitions_def=CORPUS_SHARD,
     backfill_policy=dg.BackfillPolicy.single_run(),
     pool="pmc",
-    retry_policy=RETRY,
     code_version=_PMC_CODE,
     kinds={"xml"},
     deps=[article_index],

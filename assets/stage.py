@@ -30,8 +30,8 @@ progress = logging.getLogger("kg_pipeline.progress")
 
 #: What may be over in a minute; anything else fails the same way again.
 _TRANSIENT = (ServiceUnavailable, LlmUnavailable, StoreUnavailable)
-#: For stages that speak to a service: minutes after the service's own client gave up.
-RETRY = dg.RetryPolicy(max_retries=3, delay=60, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
+#: Minutes after the service's own client gave up; the wait doubles with each try.
+_MAX_RETRIES, _FIRST_WAIT_SECONDS = 3, 60.0
 #: Tag of runs that a person waits for at the terminal.
 AT_TERMINAL = "kg/command"
 
@@ -43,7 +43,8 @@ _PREVIEW_WIDTH = 120
 def stage_run(context: dg.AssetExecutionContext, home: Path) -> Iterator[None]:
     """Announce the stage, and turn our errors into failures whose description is what a person should read.
 
-    Only what may pass is tried again, and only where nobody waits for the answer.
+    Only what may pass is tried again, and only where nobody waits for the answer. (A RetryPolicy would try again what
+    somebody interrupted, too.)
     """
     stage = context.asset_key.to_user_string()
     progress.info(stage, extra={"done": 0, "total": 1})
@@ -51,8 +52,11 @@ def stage_run(context: dg.AssetExecutionContext, home: Path) -> Iterator[None]:
         yield
         progress.info(stage, extra={"done": 1, "total": 1})
     except KgError as error:
-        again = isinstance(error, _TRANSIENT) and AT_TERMINAL not in context.run.tags
-        raise dg.Failure(description=str(error), allow_retries=again) from error
+        nobody_waits = AT_TERMINAL not in context.run.tags
+        if isinstance(error, _TRANSIENT) and nobody_waits and context.retry_number < _MAX_RETRIES:
+            wait = _FIRST_WAIT_SECONDS * 2**context.retry_number
+            raise dg.RetryRequested(_MAX_RETRIES, seconds_to_wait=wait) from error
+        raise dg.Failure(description=str(error), allow_retries=False) from error
     except Exception as error:
         if not is_disk_full(error, home):
             raise

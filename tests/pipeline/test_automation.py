@@ -135,17 +135,18 @@ TRANSIENT = [ServiceUnavailable("later"), LlmUnavailable("later"), StoreUnavaila
 @pytest.mark.parametrize(
     ("error", "tags", "attempts"),
     [
-        *((error, {}, 2) for error in TRANSIENT),
+        *((error, {}, 4) for error in TRANSIENT),
         (DatasetError("for good"), {}, 1),
         (ServiceUnavailable("later"), {"kg/command": "build"}, 1),
     ],
 )
 def test_only_what_may_pass_is_tried_again_and_only_where_nobody_waits(
-    tmp_path: Path, error: KgError, tags: dict[str, str], attempts: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: KgError, tags: dict[str, str], attempts: int
 ) -> None:
+    monkeypatch.setattr("assets.stage._FIRST_WAIT_SECONDS", 0)
     tried = []
 
-    @dg.asset(retry_policy=dg.RetryPolicy(max_retries=1))
+    @dg.asset
     def failing(context) -> None:
         with stage_run(context, tmp_path):
             tried.append(1)
@@ -154,6 +155,17 @@ def test_only_what_may_pass_is_tried_again_and_only_where_nobody_waits(
     result = dg.materialize([failing], tags=tags, raise_on_error=False)
     assert not result.success
     assert len(tried) == attempts
+    (failure,) = [event.step_failure_data for event in result.all_events if event.is_step_failure]
+    assert failure.user_failure_data.description == str(error)
+
+
+def test_no_stage_has_a_policy_that_would_retry_what_somebody_interrupts() -> None:
+    assert all(
+        op.retry_policy is None
+        for asset in defs.assets or ()
+        if isinstance(asset, dg.AssetsDefinition)
+        for op in [asset.op]
+    )
 
 
 @pytest.fixture
