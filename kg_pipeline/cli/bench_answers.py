@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from kg_pipeline.cli.bench_data import default_data
 from kg_pipeline.errors import SettingsError
 
 _DEPTHS = "1,3"
@@ -113,8 +113,7 @@ def boundaries(
     from retrieval.evaluation.quality.boundaries import read_pubmedqa, run_boundaries
 
     console = Console(highlight=False, soft_wrap=True)
-    default = Path(os.environ.get("KG_SHARED", "../shared")) / "data" / "qa" / "pubmedqa" / "dev_500.json"
-    path = data or default
+    path = data or default_data("qa", "pubmedqa", "dev_500.json")
     if not path.exists():
         console.print(f"Skipped: there is no {path}; name the file with --data.", markup=False)
         return

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
+
+from kg_pipeline.cli.bench_data import default_data
 
 if TYPE_CHECKING:
     from retrieval.evaluation.mine.scoring import MineRow
@@ -46,7 +47,7 @@ def graph_quality(
     from retrieval.evaluation.mine.scoring import run_mine
 
     console = Console(highlight=False, soft_wrap=True)
-    folder = data or Path(os.environ.get("KG_SHARED", "../shared")) / "data" / "qa" / "mine_kggen"
+    folder = data or default_data("qa", "mine_kggen")
     if not (folder / "essays.json").exists():
         console.print(
             f"Skipped: the folder {folder} holds no essays.json; name the benchmark's folder with --data.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,7 @@ from rich.table import Table
 
 from kg_pipeline.cli.bench_all import bench_all
 from kg_pipeline.cli.bench_answers import boundaries, case_study
+from kg_pipeline.cli.bench_data import default_data
 from kg_pipeline.cli.bench_graphs import graph_quality
 from kg_pipeline.cli.bench_items import build_multihop
 from kg_pipeline.cli.bench_qa import multihop_qa
@@ -60,7 +60,7 @@ def bench_retrieval(
     from retrieval.evaluation.multihop import missing_parts, run_multihop
 
     console = Console(highlight=False, soft_wrap=True)
-    folder = data or Path(os.environ.get("KG_SHARED", "../shared")) / "data" / "qa" / "musique_100"
+    folder = data or default_data("qa", "musique_100")
     if missing := missing_parts(folder):
         console.print(
             f"Skipped: the folder {folder} holds no {' and no '.join(missing)}; name the benchmark's folder with --data.",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
+
+from kg_pipeline.cli.bench_data import default_data
 
 if TYPE_CHECKING:
     from kg_pipeline.evaluation.entity_bench import EntityBench
@@ -31,7 +32,7 @@ def bench_entities(
     from kg_pipeline.settings import load_settings
 
     console = Console(highlight=False, soft_wrap=True)
-    folder = gold or Path(os.environ.get("KG_SHARED", "../shared")) / "data" / "gold"
+    folder = gold or default_data("gold")
     with console.status("Reading annotated articles (a few minutes) …"):
         result = run_entity_bench(folder, split, load_settings())
     if result.recognition:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+
+from kg_pipeline.cli.bench_data import default_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +42,7 @@ def bench_relations(
     from kg_pipeline.files import write_text
 
     console = Console(highlight=False, soft_wrap=True)
-    folder = gold or Path(os.environ.get("KG_SHARED", "../shared")) / "data" / "gold"
+    folder = gold or default_data("gold")
     files = {
         "biored": folder / "biored" / f"{split}.PubTator",
         "chemprot": folder / "chemprot_scibert" / f"{split}.jsonl",
