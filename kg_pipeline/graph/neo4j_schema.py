@@ -8,9 +8,11 @@ have the labels of several versions; a chunk's HAS_ENTITY then leads to the enti
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from kg_pipeline.errors import GraphError
 from kg_pipeline.graph.neo4j_client import VersionLabels
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
 #: Kinds of nodes a version has, in the order they are deleted: those without the most relationships first.
 NODE_KINDS = ("Evidence", "Chunk", "Entity", "Document")
 _AWAIT_SECONDS = 3600
+_POLL_SECONDS = 0.05
+_MADE_MEANWHILE = {
+    f"Neo.ClientError.Schema.{what}AlreadyExists"
+    for what in ("EquivalentSchemaRule", "Index", "Constraint", "IndexWithName", "ConstraintWithName")
+}
 _UNIQUE = (
     ("Document", "article_id"),
     ("Chunk", "chunk_id"),
@@ -48,6 +55,8 @@ def index_version(
     ------
     neo4j.exceptions.Neo4jError
         If an id occurs twice in the version.
+    GraphError
+        If an index cannot be built, or is not after an hour.
 
     """
     evidence = labels.of("Evidence_relation_id")
@@ -78,7 +87,7 @@ def index_version(
             f"OPTIONS {{indexConfig: {{`fulltext.analyzer`: '{analyzer}'}}}}"
         )
     _create(driver, database, statements)
-    driver.execute_query(f"CALL db.awaitIndexes({_AWAIT_SECONDS})", database_=database)
+    _await_online(driver, database, sorted(statements))
 
 
 def drop_version_schema(driver: Driver, database: str, labels: VersionLabels) -> None:
@@ -102,9 +111,47 @@ def _unique(name: str, pattern: str, key: str) -> str:
 
 
 def _create(driver: Driver, database: str, statements: Mapping[str, str]) -> None:
-    """Run those whose index or constraint is not there; another process may still make one between, which is well."""
+    """Run those whose index or constraint is not there.
+
+    `IF NOT EXISTS` looks before it takes the lock, so that it fails after all where another loader came between.
+    """
+    from neo4j.exceptions import ClientError
+
     records = driver.execute_query(
         "SHOW INDEXES YIELD name RETURN collect(name) AS names", database_=database
     ).records
     for name in sorted(statements.keys() - set(records[0]["names"])):
-        driver.execute_query(statements[name], database_=database)
+        try:
+            driver.execute_query(statements[name], database_=database)
+        except ClientError as error:
+            if error.code not in _MADE_MEANWHILE:
+                raise
+
+
+def _await_online(driver: Driver, database: str, names: list[str]) -> None:
+    """Wait for these indexes only, asking in short transactions.
+
+    `db.awaitIndexes` waits for everybody's, fails over one that somebody else broke, and locks the labels it looked at
+    until it ends: a constraint that another loader is making then waits for it, and it for the constraint.
+    """
+    deadline = time.monotonic() + _AWAIT_SECONDS
+    while True:
+        states = driver.execute_query(
+            "SHOW INDEXES YIELD name, state WHERE name IN $names AND state <> 'ONLINE' "
+            "RETURN name, state ORDER BY name",
+            names=names,
+            database_=database,
+        ).records
+        failed = [record["name"] for record in states if record["state"] == "FAILED"]
+        if failed:
+            raise GraphError(
+                f"Neo4j could not build its index {failed[0]}. Its log says why; load the version again afterwards."
+            )
+        if not states:
+            return
+        if time.monotonic() > deadline:
+            raise GraphError(
+                f"Neo4j has not finished its index {states[0]['name']} after {_AWAIT_SECONDS} s. "
+                "See what holds the server up, then load the version again."
+            )
+        time.sleep(_POLL_SECONDS)

@@ -14,7 +14,8 @@ from pydantic import SecretStr
 from kg_pipeline.errors import GraphError, NoGraphError, StoreUnavailable
 from kg_pipeline.graph import layout, neo4j_load
 from kg_pipeline.graph.neo4j import drop_version, load_version, loaded_versions, open_reader, ping
-from kg_pipeline.graph.neo4j_client import VersionLabels
+from kg_pipeline.graph.neo4j_client import VersionLabels, connected
+from kg_pipeline.graph.neo4j_schema import drop_version_schema, index_version
 from kg_pipeline.vocabulary.predicates import PREDICATES, relationship_type
 
 pytestmark = pytest.mark.integration
@@ -98,7 +99,51 @@ def test_a_second_process_does_not_fail_on_the_schema(workplace, neo4j_server):
         )
         for f in folders
     ]
-    assert [process.communicate(timeout=120)[0] for process in running] == ["2\n", "2\n"]
+    try:
+        assert [process.communicate(timeout=120)[0] for process in running] == ["2\n", "2\n"]
+    finally:
+        for process in running:
+            process.kill()
+
+
+def test_loads_of_several_corpora_do_not_wait_for_each_other_s_indexes(workplace, neo4j_server):
+    folders = [build(workplace, f"beside-{number}") for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(lambda folder: load_version(neo4j_server, folder), folders))
+    assert [count["relations"] for count in counts] == [2] * 4
+
+
+def test_an_index_that_somebody_else_broke_is_no_matter_of_the_load(workplace, neo4j_server):
+    too_long_for_an_index = "x" * 40_000
+    ask(neo4j_server, "CREATE (:Foreign {text: $text})", text=too_long_for_an_index)
+    ask(neo4j_server, "CREATE INDEX foreign_text FOR (n:Foreign) ON (n.text)")
+    try:
+        assert load_version(neo4j_server, build(workplace, "neighbour"))["relations"] == 2
+        (state,) = ask(
+            neo4j_server, "SHOW INDEXES YIELD name, state WHERE name = 'foreign_text' RETURN state"
+        )
+        assert state == {"state": "FAILED"}
+    finally:
+        ask(neo4j_server, "DROP INDEX foreign_text IF EXISTS")
+        ask(neo4j_server, "MATCH (n:Foreign) DELETE n")
+
+
+def test_an_index_of_its_own_that_cannot_be_built_is_named(neo4j_server):
+    labels = VersionLabels("broken", "v0123456789ab")
+    entity = labels.of("Entity")
+    ask(neo4j_server, f"CREATE (:{entity} {{entity_id: 'E:A', row: 0}})")
+    ask(
+        neo4j_server,
+        f"CREATE (:{labels.of('Evidence')} {{evidence_id: 'e1', relation_id: $long}})",
+        long="x" * 40_000,
+    )
+    with connected(neo4j_server) as driver:
+        try:
+            with pytest.raises(GraphError, match=r"could not build its index Evidence_relation_id__broken"):
+                index_version(driver, "neo4j", labels, [])
+        finally:
+            drop_version_schema(driver, "neo4j", labels)
+            ask(neo4j_server, f"MATCH (n) WHERE n:{entity} OR n:{labels.of('Evidence')} DELETE n")
 
 
 def test_an_interrupted_load_is_invisible_and_the_next_one_finishes(workplace, neo4j_server):
