@@ -14,6 +14,8 @@ from kg_pipeline.cli.bench_answers import boundaries, case_study
 from kg_pipeline.cli.bench_graphs import graph_quality
 from kg_pipeline.cli.bench_items import build_multihop
 from kg_pipeline.cli.bench_qa import multihop_qa
+from kg_pipeline.cli.entity_bench import bench_entities
+from kg_pipeline.cli.relation_bench import bench_relations
 from kg_pipeline.errors import KgError, SettingsError
 
 _VALUES = "values.json"
@@ -29,13 +31,13 @@ def bench_all(
     ] = 24,
     methods: Annotated[str, typer.Option(help="Methods to compare, by commas.")] = "naive,bioweave,auto",
     only: Annotated[
-        str, typer.Option(help="Some benchmarks, by commas: retrieval, multihop-qa, graph-quality, …")
+        str, typer.Option(help="Some benchmarks, by commas: entities, retrieval, multihop-qa, …")
     ] = "",
     output: Annotated[Path, typer.Option(help="Folder of the page and of the JSON reports.")] = Path(
         "bench-report"
     ),
 ) -> None:
-    """Run all benchmarks on small samples and write one page; changes are against the page that was there before."""
+    """Run all benchmarks, on small samples where they ask questions, and write one page with the change since the last."""
     from kg_pipeline.files import write_text
     from retrieval.evaluation.page.html import render_page, values_of
 
@@ -80,6 +82,12 @@ def _last(path: Path) -> Mapping[str, float]:
 def _runs(corpus: str, sample: int, methods: str, output: Path) -> dict[str, Callable[[Path], None]]:
     """Benchmarks by name, each given where its report goes."""
 
+    def entities(path: Path) -> None:
+        bench_entities(gold=None, split="dev", output=path)
+
+    def relations(path: Path) -> None:
+        bench_relations(gold=None, split="dev", output=path)
+
     def retrieval(path: Path) -> None:
         from kg_pipeline.cli.benching import bench_retrieval  # it registers this command
 
@@ -119,4 +127,6 @@ def _runs(corpus: str, sample: int, methods: str, output: Path) -> dict[str, Cal
         "boundaries": borders,
         "graph-quality": graphs,
         "retrieval": retrieval,
+        "relations": relations,
+        "entities": entities,
     }

@@ -72,6 +72,7 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
     from kg_pipeline.text.sentences import load_splitter
     from kg_pipeline.vocabulary.build import build_vocabulary
     from kg_pipeline.vocabulary.index import open_vocabulary
+    from retrieval.evaluation.report import environment
 
     settings = load_settings()
     parser, splitter = load_parser(settings.spacy_model), load_splitter(settings.sentence_model)
@@ -111,6 +112,7 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
         "chemprot": {label: _figures(score) for label, score in labels.items()},
         "end_to_end": {name: _figures(score) for name, score in own.items()},
         "inference": [{**asdict(each), "precision": each.precision} for each in inferred],
+        **environment(),
     }
 
 

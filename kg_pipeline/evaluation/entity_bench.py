@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import os
-import platform
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -34,6 +31,7 @@ from kg_pipeline.text.sentences import load_splitter
 from kg_pipeline.vocabulary.build import build_vocabulary
 from kg_pipeline.vocabulary.categories import group_of
 from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+from retrieval.evaluation.report import environment
 
 #: What the corpora call the groups of our categories.
 _CATEGORY_OF_GROUP = {
@@ -46,7 +44,6 @@ _CATEGORY_OF_GROUP = {
 }
 #: Words of a full-text article, so that a speed can be given in articles.
 WORDS_PER_ARTICLE = 5_000
-_LIBRARIES = ("kg-pipeline", "python-crfsuite", "marisa-trie", "numpy", "spacy")
 WHOLE_STAGE, RECOGNISER, VOCABULARY_ONLY = "mentions stage", "recogniser alone", "vocabulary alone"
 
 Find = Callable[[AnnotatedArticle], list[Span]]
@@ -153,7 +150,5 @@ def _context(gold: Path, split: str, settings: Settings, vocabulary: Vocabulary)
         "entity_model_digest": recogniser_digest(settings.entity_model),
         "vocabulary": vocabulary.digest,
         "concepts": len(vocabulary),
-        "versions": {"python": platform.python_version()}
-        | {name: importlib.metadata.version(name) for name in _LIBRARIES},
-        "hardware": {"machine": platform.machine(), "cores": os.cpu_count()},
+        **environment(),
     }

@@ -17,7 +17,10 @@ from retrieval.evaluation.questions import QaBenchmark
 from retrieval.evaluation.ranking import SUBSETS, MethodResult
 from retrieval.pagerank import PageRankSettings
 
-_LIBRARIES = ("kg-pipeline", "numpy", "onnxruntime", "scipy", "tantivy", "tokenizers")
+_LIBRARIES = (
+    *("kg-pipeline", "marisa-trie", "numpy", "onnxruntime", "python-crfsuite", "scipy", "spacy", "tantivy"),
+    "tokenizers",
+)
 #: Starting points in per cent on the MuSiQue sample, all 100 questions: this corpus, these triples, MiniLM int8.
 STARTING_POINTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {

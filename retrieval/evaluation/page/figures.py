@@ -87,6 +87,38 @@ def _case_study(report: Report) -> Iterator[Figure]:
                 yield Figure("case-study", label, name.replace("_", " "), value, published=told)
 
 
+def _entities(report: Report) -> Iterator[Figure]:
+    for result in report["recognition"]:
+        (all_kinds,) = (score for score in result["scores"] if score["kind"] == "micro")
+        label = f"{result['corpus']}, {result['way']}"
+        yield Figure(
+            "entities", label, "names found, F1", all_kinds["f1"], all_kinds["low"], all_kinds["high"]
+        )
+    for corpus, rows in report["linking"].items():
+        (all_kinds,) = (row for row in rows if row["kind"] == "all")
+        metric = "concept of an annotated span right"
+        yield Figure("entities", corpus, metric, all_kinds["accuracy"], all_kinds["low"], all_kinds["high"])
+    for row in report["abbreviations"]:
+        yield Figure("entities", row["name"], "abbreviations, F1", row["f1"])
+
+
+def _relations(report: Report) -> Iterator[Figure]:
+    pairs = report["biored"]["pairs"] | {"whole abstract, type counted": report["biored"]["typed"]}
+    for way, score in pairs.items():
+        yield _of_score(f"BioRED, entities given, {way}", score)
+    yield _of_score("ChemProt, entities given", report["chemprot"]["micro"])
+    told = "GPT-4, no examples: 9 to 13"
+    for way, score in report["end_to_end"].items():
+        yield _of_score(f"BioRED, end to end, {way}", score, told)
+    for each in report["inference"]:
+        label = f"inferred: {each['kind']}, {each['judged']} judged"
+        yield Figure("relations", label, "precision, lower bound", each["precision"])
+
+
+def _of_score(label: str, score: Mapping[str, float], told: str = "") -> Figure:
+    return Figure("relations", label, "F1", score["f1"], score.get("low"), score.get("high"), told)
+
+
 def _with_interval(
     benchmark: str, row: str, metric: str, found: Mapping[str, float], told: str = ""
 ) -> Figure:
@@ -95,6 +127,8 @@ def _with_interval(
 
 _READERS: Mapping[str, Callable[[Report], Iterator[Figure]]] = MappingProxyType(
     {
+        "entities": _entities,
+        "relations": _relations,
         "retrieval": _retrieval,
         "multihop-qa": _multihop,
         "graph-quality": _graph_quality,

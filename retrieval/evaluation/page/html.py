@@ -11,6 +11,8 @@ from retrieval.evaluation.page.figures import Figure, figures_of
 from retrieval.evaluation.page.plots import bars
 
 _TITLES = {
+    "entities": "Names, concepts and abbreviations in annotated articles (kg bench entities)",
+    "relations": "Relations in annotated articles (kg bench relations)",
     "retrieval": "Passage retrieval on multi-hop questions (kg bench retrieval)",
     "multihop-qa": "Questions built from the graph (kg bench multihop-qa)",
     "graph-quality": "Facts found again in graphs (kg bench graph-quality)",
@@ -18,6 +20,7 @@ _TITLES = {
     "case-study": "Case studies (kg bench case-study)",
 }
 _NOTES = {
+    "relations": "An inferred pair that the annotators did not write down may still be true, so precision is at least this.",
     "multihop-qa": "Published figures are of GPT-4-Turbo on BioMedHop: another graph, other questions, a large model.",
     "graph-quality": "Published figures are of GPT-4o as the judge.",
     "case-study": "Published figures are of LLaMA-4 Scout over the paper's own corpora.",
@@ -121,7 +124,17 @@ def _change(figure: Figure, last: Mapping[str, float]) -> str:
 
 
 def _settings(report: Mapping[str, Any]) -> str:
-    shown = ("settings", "answering", "judge", "embedding", "graph", "bootstrap", "versions", "hardware")
+    shown = (
+        "settings",
+        "context",
+        "answering",
+        "judge",
+        "embedding",
+        "graph",
+        "bootstrap",
+        "versions",
+        "hardware",
+    )
     kept = {key: report[key] for key in shown if report.get(key)}
     text = escape(json.dumps(kept, indent=1, ensure_ascii=False))
     return f"<details><summary>Settings, versions, hardware</summary><pre>{text}</pre></details>"
