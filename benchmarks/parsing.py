@@ -1,9 +1,10 @@
 """How faithful and how fast articles are read: `python benchmarks/parsing.py [SHARED] [OUTPUT]`.
 
 Four measures, printed and written as JSON: what of CRAFT's text and annotations is in the text that the parser
-makes; precision and recall of sentence borders on CRAFT; articles a second of processor time beside those of
-pubmed_parser, if that is installed, both doing the same work on the same articles in turns; and the memory that an
-article takes as it grows. SHARED is the folder of test data (default: KG_SHARED, then ../shared).
+makes; precision and recall of sentence borders on CRAFT, beside those of spaCy's rules; articles a second of processor
+time beside those of pubmed_parser, if that is installed, in turns on the same articles, both asked for metadata,
+paragraphs, captions and tables, for which pubmed_parser has four functions that each read the file anew; and the memory
+that an article takes as it grows. SHARED is the folder of test data (default: KG_SHARED, then ../shared).
 """
 
 from __future__ import annotations
@@ -74,12 +75,24 @@ def _survival(articles: Iterator[CraftArticle]) -> dict[str, Any]:
     }
 
 
-def _sentences(folder: Path) -> dict[str, Any]:
-    inside = json.loads(_FULL_STOPS.read_text(encoding="utf-8"))["articles"]
+def _sentences(folder: Path) -> dict[str, dict[str, Any]]:
+    import spacy
+
     splitter = load_splitter()
+    rules = spacy.blank("en")
+    rules.add_pipe("sentencizer")
+    articles = list(read_craft(folder / "dev", folder / "index.tsv"))
+    return {
+        splitter.name: _borders(articles, lambda text: {start for start, _ in splitter.split(text)}),
+        "spaCy sentencizer": _borders(articles, lambda text: {one.start_char for one in rules(text).sents}),
+    }
+
+
+def _borders(articles: list[CraftArticle], split: Callable[[str], set[int]]) -> dict[str, Any]:
+    inside = json.loads(_FULL_STOPS.read_text(encoding="utf-8"))["articles"]
     right = wrong = missed = split_annotations = 0
-    for gold in read_craft(folder / "dev", folder / "index.tsv"):
-        starts = {start for start, _ in splitter.split(gold.text)}
+    for gold in articles:
+        starts = split(gold.text)
         found = borders_found(gold.text, starts, frozenset(inside.get(gold.pmid, ())))
         right, wrong, missed = right + found.right, wrong + found.wrong, missed + found.missed
         split_annotations += sum(
@@ -91,6 +104,7 @@ def _sentences(folder: Path) -> dict[str, Any]:
         "borders": right + missed,
         "precision, per cent": round(100 * right / (right + wrong), 2),
         "recall, per cent": round(100 * right / (right + missed), 2),
+        "F1, per cent": round(200 * right / (2 * right + wrong + missed), 2),
         "annotations cut by a border": split_annotations,
     }
 

@@ -3,13 +3,17 @@
 Paragraphs directly in the body, in lists, boxes, quotations and statements are all met; figures and tables are
 put after the paragraphs of the section that holds them, so that they do not cut its text in two. Sections about the
 paper rather than its subject (funding, interests, thanks) and lists of abbreviations are kept as `back`, which is text of
-the article but no evidence; captions of supplementary files and films are captions like others. Reference lists are
-left out.
+the article but no evidence; captions of supplementary files and films are captions like others.
+
+Left out are reference lists, biographies, rights, ids, descriptions of images for machines, numbers of sections, items
+and equations, marks of notes, and the label of a figure without a caption. A title is also the path of its section; the
+header of a table is said with each of its rows. All else comes out once, and a test on real articles holds it to that.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -19,8 +23,9 @@ from kg_pipeline.pmc.assembly import Assembly, Place
 from kg_pipeline.pmc.characters import tidy
 from kg_pipeline.pmc.glossary import read_glossary
 from kg_pipeline.pmc.inline import FLOW, LIFTED, SKIPPED, Inline, inline_text
-from kg_pipeline.pmc.tables import read_grid, row_sentences
-from kg_pipeline.pmc.xml import all_text
+from kg_pipeline.pmc.sections import BACK_SECTIONS, is_administrative
+from kg_pipeline.pmc.tables import note_marks, read_grid, row_sentences
+from kg_pipeline.pmc.xml import all_text, first_child
 
 #: Kind of sections that are text of the article, but about the paper rather than its subject.
 BACK = "back"
@@ -29,8 +34,7 @@ _OMITTED = SKIPPED | {
     "title", "subtitle", "label", "caption", "ref-list", "bio", "sub-article", "response", "front-stub", "back",
     "table-wrap-foot", "speaker",
 }  # fmt: skip
-_BACK_SECTIONS = frozenset({"ack", "fn-group", "glossary", "notes"})
-_SECTIONS = frozenset({"sec", "treatment-sec", "app", "boxed-text"}) | _BACK_SECTIONS
+_SECTIONS = frozenset({"sec", "treatment-sec", "app", "boxed-text"}) | BACK_SECTIONS
 _FILES = frozenset({"supplementary-material", "media"})
 #: What the archive writes beside a file: its size, and how to get it.
 _FILE_NOTE = re.compile(
@@ -42,44 +46,23 @@ _TRANSPARENT = frozenset(
      "disp-formula-group", "floats-group", "floats-wrap", "app-group", "fig-group", "table-wrap-group", "named-content",
      "chem-struct-wrap", "answer-set", "explanation", "sec-group"}
 )  # fmt: skip
-_ADMINISTRATIVE_TYPES = frozenset(
-    {"supplementary-material", "supplementary", "coi-statement", "data-availability", "data-availability-statement",
-     "additional-information", "author-contribution", "author-contributions", "ack", "ref-list", "funding",
-     "ai-statement", "associated-data", "history", "disclaimer", "kwd-group", "funding-information", "conflict",
-     "associated-content"}
-)  # fmt: skip
-_ADMINISTRATIVE_TITLE = re.compile(
-    r"[\d.\s]*(?:acknowledge?ments?|funding(?: (?:sources?|statement|information))?|(?:declarations? of )?"
-    r"(?:competing|conflicts? of|conflicting) interests?(?: statement)?|authors?['’]?s? contributions?(?: statement)?|"
-    r"(?:data|code) availability(?: statement)?|availability of (?:supporting )?data(?: and materials?)?|"
-    r"supplementary (?:materials?|data|information)|supporting information|pre-publication history|"
-    r"publisher['’]s notes?|references|bibliography)[.:\s]*",
-    re.IGNORECASE,
-)
 _GLOSSARY_TITLE = re.compile(
     r"[\d.\s]*(?:list of )?abbreviations?(?: (?:used|list|and acronyms))?[.:\s]*", re.IGNORECASE
 )
 _HYPHENATED = re.compile(r"(?<=\w)[-\u00ad]\s*\n\s*(?=[a-z])")
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _BLOCKS = FLOW | LIFTED | _SECTIONS | _TRANSPARENT | {"disp-formula"}
+#: Blocks whose label is kept if it says more than a number or a mark.
+_LABELLED = frozenset({"fn", "statement", "list-item"})
+_NAME = re.compile(r"[^\W\d_]{4,}")
 _PATH_TITLE_CHARACTERS = 160
-
-
-def is_administrative(section: etree._Element) -> bool:
-    """Whether a section is about the paper rather than its subject (funding, interests, supplements, …)."""
-    if section.tag in _BACK_SECTIONS:
-        return True
-    if (section.get("sec-type") or "").strip().lower() in _ADMINISTRATIVE_TYPES:
-        return True
-    title = section.find("title")
-    return title is not None and _ADMINISTRATIVE_TITLE.fullmatch(tidy(all_text(title))) is not None
 
 
 @dataclass(slots=True)
 class BlockWalker:
     """Fills an assembly, and keeps what is not running text: tables, glossary, number of formulas."""
 
-    references: frozenset[str]
+    references: Container[str]
     assembly: Assembly = field(default_factory=Assembly)
     tables: list[Table] = field(default_factory=list)
     glossary: list[tuple[str, str]] = field(default_factory=list)
@@ -88,30 +71,33 @@ class BlockWalker:
     def walk(self, container: etree._Element, place: Place, kind: str = "paragraph") -> None:
         """All blocks inside `container`; its own floats come after its paragraphs, before its subsections."""
         floats: list[etree._Element] = []
-        if container.text and container.text.strip():
-            self.assembly.add(place, kind, tidy(container.text))
+        if container.tag in _LABELLED:
+            self.assembly.add(place, kind, self._name(container))
+        if (text := container.text) and not text.isspace():
+            self.assembly.add(place, kind, tidy(text))
         for child in container:
             if floats and child.tag in _SECTIONS:
                 self._flush(floats, place)
             self._block(child, place, kind, floats)
-            if child.tail and child.tail.strip():
-                self.assembly.add(place, kind, tidy(child.tail))
+            if (text := child.tail) and not text.isspace():
+                self.assembly.add(place, kind, tidy(text))
         self._flush(floats, place)
 
     def section(self, element: etree._Element, place: Place) -> None:
         """A titled block below `place`; entries of a list of abbreviations also go to the glossary."""
-        title = element.find("title")
+        title = first_child(element, "title")
         if title is None:
             title = element.find("caption/title")
-        text = self._title(title)
-        is_glossary = element.tag == "glossary" or (text and _GLOSSARY_TITLE.fullmatch(text) is not None)
+        inline = Inline(self.references)
+        text = (inline.read_apart(title) if title is not None else "") or self._name(element)
+        is_glossary = element.tag == "glossary" or _GLOSSARY_TITLE.fullmatch(text) is not None
         entries = read_glossary(element) if is_glossary else []
         self.glossary.extend(entries)
         kind = BACK if entries or is_administrative(element) else place.kind
         inner = Place((*place.path, text) if text else place.path, kind)
         self.assembly.add(inner, "heading", text)
-        caption = element.find("caption")
-        if caption is not None and element.tag == "boxed-text":
+        self._lifted(inline, inner)
+        if element.tag == "boxed-text" and (caption := first_child(element, "caption")) is not None:
             self.walk(caption, inner)
         self.walk(element, inner)
 
@@ -161,28 +147,42 @@ class BlockWalker:
                 inline = Inline(self.references)
             else:
                 inline.add_element(child)
-            inline.add_text(child.tail)
+            if text := child.tail:
+                inline.add_text(text)
         self._add(inline, place, kind, floats)
 
     def _add(self, inline: Inline, place: Place, kind: str, floats: list[etree._Element]) -> None:
-        self.assembly.add(place, kind, inline.text(), tuple(dict.fromkeys(inline.citations)))
+        citations = tuple(dict.fromkeys(inline.citations)) if inline.citations else ()
+        self.assembly.add(place, kind, inline.text(), citations)
         self.formulas += inline.formulas
         for element in inline.lifted:
             self._block(element, place, kind, floats)
+
+    def _lifted(self, inline: Inline, place: Place, kind: str = "paragraph") -> None:
+        """Notes and floats that stood inside a title, a caption or a cell, after it."""
+        floats: list[etree._Element] = []
+        for element in inline.lifted:
+            self._block(element, place, kind, floats)
+        self._flush(floats, place)
+
+    def _name(self, element: etree._Element) -> str:
+        """The label of a block that has no title, if it is a name; numbers and marks (`2.1`, `*`) are none."""
+        return label if _NAME.search(label := self._title(first_child(element, "label"))) else ""
 
     def _title(self, element: etree._Element | None) -> str:
         return inline_text(element, self.references)
 
     def _titled_list(self, element: etree._Element, place: Place) -> None:
-        self.assembly.add(place, "list_item", self._title(element.find("title")))
+        self.assembly.add(place, "list_item", self._title(first_child(element, "title")))
         for item in element.iterchildren("list-item"):
             self.walk(item, place, "list_item")
 
     def _definitions(self, element: etree._Element, place: Place) -> None:
+        self.assembly.add(place, "list_item", self._title(first_child(element, "title")))
         floats: list[etree._Element] = []
         for item in element.iterchildren("def-item"):
             inline = Inline(self.references)
-            term, meaning = item.find("term"), item.find("def")
+            term, meaning = first_child(item, "term"), first_child(item, "def")
             if term is not None:
                 inline.add_content(term)
             if meaning is not None:
@@ -209,11 +209,11 @@ class BlockWalker:
 
     def _caption(self, element: etree._Element) -> tuple[str, str, Inline]:
         """Title, whole caption on one line, and what was met in it."""
-        caption = element.find("caption")
+        caption = first_child(element, "caption")
         inline = Inline(self.references)
         if caption is None:
             return "", "", inline
-        title = self._title(caption.find("title"))
+        title = "".join(map(inline.read_apart, caption.iterchildren("title")))
         for child in caption:
             if child.tag not in {"title", "label"}:
                 inline.add_text(" ")
@@ -223,23 +223,26 @@ class BlockWalker:
         return title, f"{title}{separator}{rest}".strip(), inline
 
     def _figure(self, element: etree._Element, place: Place) -> None:
-        label = self._title(element.find("label"))
+        label = self._title(first_child(element, "label"))
         _, caption, inline = self._caption(element)
         inner = Place((*place.path, label) if label else place.path, "caption")
         self.assembly.add(inner, "caption", caption, tuple(dict.fromkeys(inline.citations)))
         self.formulas += inline.formulas
+        self._lifted(inline, inner, "caption")
         for child in element:  # panels inside a figure, legends beside its caption
-            if child.tag in {"fig", "fig-group", "p"}:
+            if child.tag in {"fig", "fig-group", "p", "attrib"}:
                 nested: list[etree._Element] = []
                 self._block(child, inner, "caption", nested)
                 self._flush(nested, inner)
 
     def _file(self, element: etree._Element, place: Place) -> None:
         """What is said about a supplementary file or a film, without the archive's notes on how to get it."""
-        label = self._title(element.find("label"))
+        label = self._title(first_child(element, "label"))
         inner = Place((*place.path, label) if label else place.path, "caption")
         floats: list[etree._Element] = []
         captions = [*element.iterchildren("caption"), *element.iterfind("media/caption")]
+        if (text := element.text) and not text.isspace():
+            self.assembly.add(inner, "caption", tidy(text))
         for part in (part for caption in captions for part in caption):
             inline = Inline(self.references)
             inline.add_content(part)
@@ -250,27 +253,33 @@ class BlockWalker:
         self._flush(floats, inner)
 
     def _table(self, element: etree._Element, place: Place) -> None:
-        label = self._title(element.find("label"))
+        label = self._title(first_child(element, "label"))
         title, caption, inline = self._caption(element)
         name = _shorten(": ".join(part.rstrip(" .:") for part in (label, title or caption) if part))
         inner = Place((*place.path, name) if name else place.path, "table")
         self.assembly.add(inner, "caption", caption, tuple(dict.fromkeys(inline.citations)))
         self.formulas += inline.formulas
-        grids = [element] if element.tag in {"table", "array"} else _outer_tables(element)
-        for table in grids:
-            grid = read_grid(table, lambda cell: inline_text(cell, self.references))
+        self._lifted(inline, inner, "caption")
+        cells = Inline(self.references, marks := note_marks(element))
+        for table in (grids := [element] if element.tag in {"table", "array"} else _outer_tables(element)):
+            grid = read_grid(table, cells.read_apart)
             self.tables.append(Table(label, caption, grid.header_rows, grid.cells))
-            for sentence in row_sentences(grid, label.rstrip(" .:")):
+            for sentence in row_sentences(grid, label.rstrip(" .:–—-")):
                 self.assembly.add(inner, "table_row", sentence)
         if not grids:
             self.tables.append(Table(label, caption, 0, ()))
-        for foot in element.iterchildren("table-wrap-foot"):
-            for note in foot:
-                inline = Inline(self.references)
-                for child in note if note.tag in {"fn", "fn-group"} else (note,):
-                    if child.tag != "label":
-                        inline.add_element(child)
-                self.assembly.add(inner, "table_note", inline.text(), tuple(dict.fromkeys(inline.citations)))
+        self._lifted(cells, inner)
+        for foot in element.iterchildren("table-wrap-foot", "attrib"):
+            for note in foot if foot.tag == "table-wrap-foot" else (foot,):
+                self._table_note(note, inner, marks)
+
+    def _table_note(self, note: etree._Element, place: Place, marks: frozenset[str]) -> None:
+        inline = Inline(self.references, marks)
+        for child in note if note.tag in {"fn", "fn-group"} else (note,):
+            if child.tag != "label":
+                inline.add_element(child)
+        self.assembly.add(place, "table_note", inline.text(), tuple(dict.fromkeys(inline.citations)))
+        self._lifted(inline, place, "table_note")
 
 
 def _outer_tables(element: etree._Element) -> list[etree._Element]:

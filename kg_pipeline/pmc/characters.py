@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 #: Removed: soft hyphen, zero-width space, joiners and marks of direction, word joiner, byte order mark.
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
@@ -10,11 +11,13 @@ _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064
 _SPACES = "\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 #: Hyphen and non-breaking hyphen look like the plain one and are written for it.
 _HYPHENS = "\u2010\u2011"
-_REPLACED: tuple[tuple[str, str], ...] = (
-    *((character, "-") for character in _HYPHENS),
+# Python counts none of them as printable.
+_UNPRINTABLE: tuple[tuple[str, str], ...] = (
     *((character, " ") for character in _SPACES),
     *((character, "") for character in _INVISIBLE),
 )
+# A control character that XML cannot contain.
+_BORDER = "\x1e"
 
 
 def tidy(text: str) -> str:
@@ -23,20 +26,25 @@ def tidy(text: str) -> str:
     Compatibility forms stay as they are: NFKC would turn 10⁶ into 106.
     """
     # Searching and replacing is several times faster here than translating, or splitting into words and joining them.
-    if "\n" in text:
-        text = text.replace("\n", " ")
-    if "\t" in text:
-        text = text.replace("\t", " ")
-    if "\r" in text:
-        text = text.replace("\r", " ")
+    for character in "\n\t\r":
+        if character in text:
+            text = text.replace(character, " ")
     if not text.isascii():
-        # All of these characters but the hyphens count as not printable.
-        for character, written in _REPLACED[: None if not text.isprintable() else len(_HYPHENS)]:
+        for character, written in () if text.isprintable() else _UNPRINTABLE:
             if character in text:
                 text = text.replace(character, written)
+        for character in _HYPHENS:
+            if character in text:
+                text = text.replace(character, "-")
         if not unicodedata.is_normalized("NFC", text):
             text = unicodedata.normalize("NFC", text)
     return collapse(text)
+
+
+def tidy_all(texts: Sequence[str]) -> list[str]:
+    """`tidy` of each text, at about the cost of one."""
+    joined = tidy(_BORDER.join(texts))
+    return joined.replace(f" {_BORDER}", _BORDER).replace(f"{_BORDER} ", _BORDER).split(_BORDER)
 
 
 def collapse(text: str) -> str:

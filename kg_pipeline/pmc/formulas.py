@@ -7,13 +7,16 @@ from collections.abc import Iterable
 
 from lxml import etree
 
-from kg_pipeline.pmc.xml import all_text, local_name
+from kg_pipeline.pmc.xml import MATHML, all_text, local_name
 
+#: Names of a formula in MathML, whether or not it says that it is.
+MATH = (f"{{{MATHML}}}math", "math")
 #: Stands for a formula that is only an image.
 PLACEHOLDER = "[formula]"
 
 _SKIPPED = frozenset({"annotation", "annotation-xml", "mphantom", "mprescripts", "none"})
 _SCRIPTED = frozenset({"msup", "msub", "msubsup", "munder", "mover", "munderover"})
+_ROWS = frozenset({"mrow", "math", "mstyle", "semantics", "mpadded"})
 _ATOMS = frozenset({"mi", "mn", "mo", "mtext", "ms"})
 _TEX_BODY = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
 _TEX_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
@@ -39,13 +42,15 @@ _TEX_SYMBOLS = {
 
 def render_formula(element: etree._Element) -> str:
     """The formula once: from MathML if there is any, else from TeX, else its own text, else a placeholder."""
-    math = element if element.tag == "math" else next(element.iter("math"), None)
+    if len(list(element.iterchildren(*MATH))) > 1:
+        return " ".join("".join(_each_part(element)).split())
+    math = element if element.tag in MATH else next(element.iter(*MATH), None)
     if math is not None and (line := " ".join(render_mathml(math).split())):
         return line
     tex = element if element.tag == "tex-math" else next(element.iter("tex-math"), None)
     if tex is not None:
         return plain_tex(all_text(tex)) or PLACEHOLDER
-    if element.tag in {"math", "tex-math", "alternatives"}:
+    if element.tag in {*MATH, "tex-math", "alternatives"}:
         return PLACEHOLDER
     text = "".join(_own_text(element)).strip()
     return text or PLACEHOLDER
@@ -54,13 +59,15 @@ def render_formula(element: etree._Element) -> str:
 def render_mathml(element: etree._Element) -> str:
     """One line for a MathML tree: `HR=0.6`, `x^2`, `a/b`, `√(n)`."""
     tag = local_name(element)
-    if tag in _SKIPPED:
-        return ""
     if tag in _ATOMS:
         return " ".join(all_text(element).split())
+    if tag in _SKIPPED:
+        return ""
     if tag == "mspace":
         return " "
     parts = [render_mathml(child) for child in element]
+    if tag in _ROWS and parts:
+        return "".join(parts)
     if tag in _SCRIPTED and parts and not all(part.strip() for part in parts[1:]):
         return "".join(parts)  # a script without content
     match tag, parts:
@@ -108,6 +115,14 @@ def _group(text: str) -> str:
     bare = text.strip()
     simple = len(bare) < 2 or bare.isalnum() or re.fullmatch(r"[-+−]?[\w.]+|\w*[+\-−*′]", bare)
     return bare if simple or (bare.startswith("(") and bare.endswith(")")) else f"({bare})"
+
+
+def _each_part(element: etree._Element) -> Iterable[str]:
+    """Formulas in MathML that stand in a row, and the text between them."""
+    for child in element:
+        if child.tag in MATH:
+            yield f" {render_mathml(child)} "
+        yield child.tail or ""
 
 
 def _own_text(element: etree._Element) -> Iterable[str]:

@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 from kg_pipeline.pmc.inline import inline_text
-from kg_pipeline.pmc.xml import all_text
+from kg_pipeline.pmc.xml import all_text, first_child
 
 _ENTRY_BREAK = re.compile(r";\s*|\.\s+(?=\S{1,12}\s*[:=,–])|\n")
 _ENTRY = re.compile(r"\s*(\S(?:[^,:=–]{0,22}\S)?)\s*(?::|=|\s–\s|,)\s*(\S.*?)\s*\.?\s*")
@@ -20,7 +20,8 @@ _LEAD = re.compile(
 def read_glossary(element: etree._Element) -> list[tuple[str, str]]:
     """(short, long) pairs of a glossary-like element: its definition lists, two-column tables, and paragraphs."""
     entries = [
-        (inline_text(item.find("term")), inline_text(item.find("def"))) for item in element.iter("def-item")
+        (inline_text(first_child(item, "term")), inline_text(first_child(item, "def")))
+        for item in element.iter("def-item")
     ]
     for row in element.iter("tr"):
         cells = [inline_text(cell) for cell in row if cell.tag == "td"]

@@ -8,13 +8,13 @@ are kept; cross-references to figures and tables stay; floats and footnotes are 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container
 
 from lxml import etree
 
 from kg_pipeline.pmc.characters import collapse, tidy
 from kg_pipeline.pmc.citations import CLOSE, OPEN, drop_citations, only_separators
-from kg_pipeline.pmc.formulas import render_formula
+from kg_pipeline.pmc.formulas import MATH, render_formula
 from kg_pipeline.pmc.xml import texts
 
 #: Floats and notes that may stand inside a paragraph without being part of its text.
@@ -32,31 +32,20 @@ FLOW = frozenset(
 SKIPPED = frozenset(
     {
         "graphic", "inline-graphic", "inline-media", "object-id", "alt-text", "long-desc", "permissions",
-        "index-term", "private-char", "svg", "attrib", "processing-meta", "sec-meta",
+        "index-term", "private-char", "svg", "processing-meta", "sec-meta",
         "treatment-meta", "kwd-group", "related-article", "related-object", "glyph-data", "glyph-ref", "target",
     }
 )  # fmt: skip
 
-_FORMULAS = frozenset({"inline-formula", "disp-formula", "chem-struct", "math", "tex-math"})
+_FORMULAS = frozenset({"inline-formula", "disp-formula", "chem-struct", "tex-math", *MATH})
+#: Types of reference that may be citations; the reference list tells.
+_OPEN_REFERENCES = frozenset({None, "ref", "other"})
 _NOTE_REFERENCES = frozenset({"fn", "table-fn", "aff", "corresp", "author-notes", "contrib"})
-_SPACED = frozenset(
-    {"break", "hr", "p", "title", "list-item", "def-item", "disp-formula", "def", "term", "sec"}
-)
-_ACTIONS: dict[str, str] = {
-    **dict.fromkeys(SKIPPED, "skip"),
-    **dict.fromkeys(LIFTED, "lift"),
-    **dict.fromkeys(_FORMULAS, "formula"),
-    **dict.fromkeys(_SPACED - _FORMULAS, "space"),
-    "alternatives": "alternatives",
-    "disp-formula": "display",
-    "sup": "sup",
-    "sub": "sub",
-    "xref": "xref",
-}
-
+_SPACED = frozenset({"break", "hr", "p", "title", "list-item", "def-item", "def", "term", "sec"})
 _EXPONENT = re.compile(r"[+\-–−]?\d+(?:[.,/]\d+)?")
 _CHARGE = re.compile(r"\d*[+\-–−]+")
 _ORDINAL = re.compile(r"st|nd|rd|th", re.IGNORECASE)
+_MARK_BORDER = re.compile(r"[,\s]+")
 _ELEMENT_SYMBOL = re.compile(r"[A-Z]")
 #: Proteins named by their mass, whose superscript is part of the name: p27Kip1, p75NTR, gp91phox.
 _PROTEIN_BY_MASS = re.compile(r"(?<![^\W_])(?:p|pp|gp)\d{2,3}$")
@@ -64,7 +53,6 @@ _WORD_END = 8
 _DEGREE = frozenset("oº˚∘°")
 
 
-@dataclass(slots=True)
 class Inline:
     """Collects the text of one paragraph.
 
@@ -72,19 +60,33 @@ class Inline:
     ----------
     references
         Ids of the article's reference list, to know a citation whose type is not given.
+    marks
+        Raised marks of notes, `a` or `*`, which are no text.
 
     """
 
-    references: frozenset[str] = frozenset()
-    citations: list[str] = field(default_factory=list)
-    lifted: list[etree._Element] = field(default_factory=list)
-    formulas: int = 0
-    _out: list[str] = field(default_factory=list)
+    __slots__ = ("_marks", "_out", "citations", "formulas", "lifted", "references")
+
+    def __init__(self, references: Container[str] = frozenset(), marks: frozenset[str] = frozenset()) -> None:
+        self.references = references
+        self._marks = marks
+        self.citations: list[str] = []
+        self.lifted: list[etree._Element] = []
+        self.formulas = 0
+        self._out: list[str] = []
 
     def text(self) -> str:
         """What was collected so far, tidied and without citations."""
         text = tidy("".join(self._out))
         return collapse(drop_citations(text)) if OPEN in text else text
+
+    def read_apart(self, element: etree._Element) -> str:
+        """Text of a title or a cell by itself; what stands in it without being part of its text is kept here."""
+        inline = Inline(self.references, self._marks)
+        inline.add_content(element)
+        self.lifted += inline.lifted
+        self.formulas += inline.formulas
+        return inline.text()
 
     def add_text(self, text: str | None) -> None:
         """Append character data as it is."""
@@ -104,33 +106,36 @@ class Inline:
     def add_element(self, element: etree._Element) -> None:
         """Append one element by the rule of its name, without its tail."""
         action = _ACTIONS.get(element.tag)
-        if action is None:
-            if len(element):
-                self.add_content(element)
-            elif text := element.text:
-                self._out.append(text)
-        elif action == "xref":
-            self._add_reference(element)
-        elif action in {"sup", "sub"}:
-            self._add_script(element, raised=action == "sup")
-        elif action == "space":
-            self._out.append(" ")
+        if action is not None:
+            action(self, element)
+        elif len(element):
             self.add_content(element)
-            self._out.append(" ")
-        elif action in {"formula", "display"}:
-            pad = " " if action == "display" else ""
-            self.formulas += 1
-            self._out.append(f"{pad}{render_formula(element)}{pad}")
-        elif action == "alternatives":
-            self._add_alternatives(element)
-        elif action == "lift":
-            self.lifted.append(element)
-            self._out.append(" ")
+        elif text := element.text:
+            self._out.append(text)
+
+    def _skip(self, element: etree._Element) -> None:
+        """Leave the element out."""
+
+    def _lift(self, element: etree._Element) -> None:
+        self.lifted.append(element)
+        self._out.append(" ")
+
+    def _add_spaced(self, element: etree._Element) -> None:
+        self._out.append(" ")
+        self.add_content(element)
+        self._out.append(" ")
+
+    def _add_formula(self, element: etree._Element) -> None:
+        self.formulas += 1
+        self._out.append(render_formula(element))
+
+    def _add_display(self, element: etree._Element) -> None:
+        self.formulas += 1
+        self._out.append(f" {render_formula(element)} ")
 
     def _add_alternatives(self, element: etree._Element) -> None:
-        if any(child.tag in {"math", "tex-math"} for child in element):
-            self.formulas += 1
-            self._out.append(render_formula(element))
+        if any(child.tag in {"tex-math", *MATH} for child in element):
+            self._add_formula(element)
             return
         for child in element:  # the first one that reads as text or can be lifted
             if child.tag not in SKIPPED:
@@ -139,25 +144,32 @@ class Inline:
 
     def _add_reference(self, element: etree._Element) -> None:
         kind = element.get("ref-type")
-        targets = (element.get("rid") or "").split()
-        is_citation = kind == "bibr" or (
-            kind in {None, "ref", "other"} and bool(targets) and self.references.issuperset(targets)
-        )
-        if is_citation:
-            self.citations.extend(targets)
-            self._out.append(f"{OPEN}{self._inner(element, plain=True)}{CLOSE}")
+        if kind == "bibr" or kind in _OPEN_REFERENCES:
+            targets = (element.get("rid") or "").split()
+            if kind == "bibr" or (targets and all(target in self.references for target in targets)):
+                self.citations.extend(targets)
+                self._out.append(f"{OPEN}{self._plain(element)}{CLOSE}")
+                return
         elif kind in _NOTE_REFERENCES:
-            text = self._inner(element, plain=True)
+            text = self._plain(element)
             if len(text.strip()) > 3:  # a name of a note, not the mark that points to it
                 self._out.append(text)
-        else:
-            self.add_content(element)
+            return
+        self.add_content(element)
+
+    def _raise(self, element: etree._Element) -> None:
+        self._add_script(element, raised=True)
+
+    def _lower(self, element: etree._Element) -> None:
+        self._add_script(element, raised=False)
 
     def _add_script(self, element: etree._Element, *, raised: bool) -> None:
-        raw = self._inner(element)
+        raw = self._inner(element) if len(element) else element.text or ""
         text = raw.strip()
         if not text:
             self.add_text(" " if raw else None)
+            return
+        if raised and self._marks and self._marks.issuperset(_MARK_BORDER.split(text)):
             return
         if OPEN in text and only_separators(text):
             self._out.append(text)
@@ -173,15 +185,14 @@ class Inline:
             if raw[-1].isspace():
                 self._out.append(" ")
 
-    def _inner(self, element: etree._Element, *, plain: bool = False) -> str:
-        """Text inside the element, collected apart; with `plain`, scripts in it are not marked."""
-        if plain and len(element) == 0:
-            return element.text or ""
+    def _plain(self, element: etree._Element) -> str:
+        """Text inside the element, its scripts not marked."""
+        return "".join(texts(element)) if len(element) else element.text or ""
+
+    def _inner(self, element: etree._Element) -> str:
+        """Text inside the element by the rules, collected apart."""
         outer, self._out = self._out, []
-        if plain:
-            self._out.extend(texts(element))
-        else:
-            self.add_content(element)
+        self.add_content(element)
         inner, self._out = "".join(self._out), outer
         return inner
 
@@ -201,7 +212,20 @@ class Inline:
         return word[-_WORD_END:]
 
 
-def inline_text(element: etree._Element | None, references: frozenset[str] = frozenset()) -> str:
+_ACTIONS: dict[str, Callable[[Inline, etree._Element], None]] = {
+    **dict.fromkeys(SKIPPED, Inline._skip),
+    **dict.fromkeys(LIFTED, Inline._lift),
+    **dict.fromkeys(_SPACED, Inline._add_spaced),
+    **dict.fromkeys(_FORMULAS, Inline._add_formula),
+    "disp-formula": Inline._add_display,
+    "alternatives": Inline._add_alternatives,
+    "sup": Inline._raise,
+    "sub": Inline._lower,
+    "xref": Inline._add_reference,
+}
+
+
+def inline_text(element: etree._Element | None, references: Container[str] = frozenset()) -> str:
     """Text of an element by the rules above; empty for none."""
     if element is None:
         return ""
@@ -220,7 +244,7 @@ def _following(element: etree._Element) -> str:
     return next((text[0] for text in texts(sibling) if text), "") if sibling is not None else ""
 
 
-def _is_beside_citation(element: etree._Element, references: frozenset[str]) -> bool:
+def _is_beside_citation(element: etree._Element, references: Container[str]) -> bool:
     def cites(neighbour: etree._Element | None) -> bool:
         return (
             neighbour is not None

@@ -19,7 +19,8 @@ from kg_pipeline.pmc.glossary import read_abbreviation_text
 from kg_pipeline.pmc.identifiers import parse_pmcid
 from kg_pipeline.pmc.inline import inline_text
 from kg_pipeline.pmc.metadata import read_metadata
-from kg_pipeline.pmc.xml import parse_xml, select, serialise, texts
+from kg_pipeline.pmc.references import ReferenceIds
+from kg_pipeline.pmc.xml import first_child, parse_xml, parse_xml_without, select, serialise, texts
 
 _SETS = frozenset(
     {
@@ -108,18 +109,18 @@ def parse_article(data: bytes, *, include_appendices: bool = False) -> Article:
         If the bytes are not well-formed or over a bound.
 
     """
-    root = _article_root(data)
+    root, references = parse_xml_without(data, "ref-list")
+    _check_article(root)
     metadata = read_metadata(root)
-    references = frozenset(element.get("id", "") for element in root.iter("ref"))
-    walker = BlockWalker(references)
+    walker = BlockWalker(ReferenceIds(root, references))
     walker.assembly.add(Place(("Title",), "title"), "title", metadata.title)
     _read_abstracts(root, walker)
-    body = root.find("body")
+    body = first_child(root, "body")
     if body is not None:
         walker.walk(body, Place((), "body"))
     _read_floats(root, walker)
     _read_front_rest(root, walker)
-    back = root.find("back")
+    back = first_child(root, "back")
     if back is not None:
         _read_back(back, walker, include_appendices=include_appendices)
     text, sections, paragraphs = walker.assembly.finish()
@@ -135,20 +136,14 @@ def parse_article(data: bytes, *, include_appendices: bool = False) -> Article:
     )
 
 
-def _article_root(data: bytes) -> etree._Element:
-    root = parse_xml(data)
-    if root.tag != "article":
-        raise NotJatsError(f"not a JATS article: the root element is <{root.tag}>")
-    _check_article(root)
-    return root
-
-
 def _read_front(root: etree._Element) -> Front:
-    return Front(read_metadata(root), _has_text(root.find("body")))
+    return Front(read_metadata(root), _has_text(first_child(root, "body")))
 
 
 def _check_article(root: etree._Element) -> None:
-    if root.find("front") is None and root.find("body") is None:
+    if root.tag != "article":
+        raise NotJatsError(f"not a JATS article: the root element is <{root.tag}>")
+    if first_child(root, "front") is None and first_child(root, "body") is None:
         raise NotJatsError("not a JATS article: <article> has neither <front> nor <body>")
 
 
@@ -177,10 +172,10 @@ def _read_front_rest(root: etree._Element, walker: BlockWalker) -> None:
     for abstract in root.iterfind("front/article-meta/abstract[@abstract-type]"):
         kind = abstract.get("abstract-type", "")
         if kind:
-            path = inline_text(abstract.find("title")) or kind.replace("-", " ").capitalize()
+            path = inline_text(first_child(abstract, "title")) or kind.replace("-", " ").capitalize()
             walker.walk(abstract, Place((path,), "summary"))
     for group in root.iterfind("front/article-meta/kwd-group"):
-        title = inline_text(group.find("title"))
+        title = inline_text(first_child(group, "title"))
         place = Place((title or "Keywords",), BACK)
         is_glossary = "abbr" in f"{title} {group.get('kwd-group-type')}".lower()
         keywords = [text for text in map(inline_text, group.iterchildren("kwd")) if text]
@@ -195,7 +190,10 @@ def _read_front_rest(root: etree._Element, walker: BlockWalker) -> None:
 def _read_back(back: etree._Element, walker: BlockWalker, *, include_appendices: bool) -> None:
     for child in back:
         if child.tag == "fn-group":
-            _read_notes(child.iterfind("fn"), walker, Place(("Footnotes",), BACK))
+            title = inline_text(first_child(child, "title"))
+            place = Place((title or "Footnotes",), BACK)
+            walker.assembly.add(place, "heading", title)
+            _read_notes(child.iterfind("fn"), walker, place)
         elif child.tag in {"app-group", "app"}:
             kind = "appendix" if include_appendices else BACK
             for appendix in child.iter("app"):

@@ -12,7 +12,7 @@ import re
 from lxml import etree
 
 from kg_pipeline.pmc.characters import tidy
-from kg_pipeline.pmc.xml import all_text
+from kg_pipeline.pmc.xml import all_text, local_name
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _CC_URL = re.compile(r"creativecommons\.org/+(licenses/([a-z+-]+)|publicdomain/(zero|mark))", re.IGNORECASE)
@@ -35,11 +35,11 @@ def read_license(permissions: list[etree._Element], flags: dict[str, str]) -> tu
     texts: list[str] = []
     for holder in permissions:
         for element in holder.iter(
-            "license", "license_ref", "ext-link", "uri", "license-p", "p", "copyright-statement"
+            "license", "{*}license_ref", "ext-link", "uri", "license-p", "p", "copyright-statement"
         ):
             if href := element.get(_HREF):
                 addresses.append(href.strip())
-            if element.tag == "license_ref":
+            if local_name(element) == "license_ref":
                 addresses.append(tidy(all_text(element)))
         texts.append(tidy(" ".join(map(str, holder.itertext()))))
         texts.extend(

@@ -13,7 +13,7 @@ from kg_pipeline.pmc.identifiers import parse_doi, parse_pmcid, parse_pmid
 from kg_pipeline.pmc.inline import inline_text
 from kg_pipeline.pmc.licenses import read_license
 from kg_pipeline.pmc.policy import NAMES_RETRACTED, RETRACTION_TYPES, is_notice, retraction_reason
-from kg_pipeline.pmc.xml import all_text
+from kg_pipeline.pmc.xml import all_text, first_child
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -24,8 +24,8 @@ _PLAUSIBLE_YEARS = range(1600, 2200)
 
 def read_metadata(article: etree._Element) -> Metadata:
     """Metadata of an `article` element; what the front matter lacks stays empty."""
-    front = article.find("front")
-    meta = front.find("article-meta") if front is not None else None
+    front = first_child(article, "front")
+    meta = first_child(front, "article-meta") if front is not None else None
     article_type = (article.get("article-type") or "").strip()
     language = (article.get(_LANGUAGE) or "en").strip().lower() or "en"
     if front is None or meta is None:
@@ -89,11 +89,11 @@ def _identifiers(meta: etree._Element) -> tuple[str, int, str, str]:
 
 
 def _title(meta: etree._Element) -> str:
-    group = meta.find("title-group")
+    group = first_child(meta, "title-group")
     if group is None:
-        return inline_text(meta.find("article-title"))
-    title = inline_text(group.find("article-title"))
-    subtitle = inline_text(group.find("subtitle"))
+        return inline_text(first_child(meta, "article-title"))
+    title = inline_text(first_child(group, "article-title"))
+    subtitle = inline_text(first_child(group, "subtitle"))
     separator = " " if title.endswith((":", "?", "!", ".")) else ": "
     return f"{title}{separator}{subtitle}" if title and subtitle else title or subtitle
 

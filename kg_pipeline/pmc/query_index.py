@@ -78,7 +78,7 @@ def list_query(
             rows.append(with_change(_row(one, settings.shards), before, _COMPARED))
     present = {row["article_id"] for row in rows}
     rows.extend(
-        withdrawn(row, "withdrawn: the corpus is a query now")
+        withdrawn(row, "the corpus is a query now")
         for article, row in known.items()
         if article not in present
     )

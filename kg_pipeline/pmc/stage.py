@@ -27,7 +27,7 @@ _PARSER_MODULES = tuple(
     f"kg_pipeline.pmc.{name}"
     for name in (
         "article", "assembly", "blocks", "characters", "citations", "formulas", "glossary", "identifiers", "inline",
-        "jats", "licenses", "metadata", "policy", "stage", "tables", "xml",
+        "jats", "licenses", "metadata", "policy", "references", "sections", "stage", "tables", "xml",
     )
 )  # fmt: skip
 _PARSER_PACKAGES = ("lxml",)

@@ -5,21 +5,26 @@ XHTML tables (`table/thead/tbody/tr/th/td`) and OASIS ones (`tgroup/thead/tbody/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 
 from lxml import etree
 
+from kg_pipeline.pmc.characters import tidy_all
+from kg_pipeline.pmc.xml import all_text
+
 #: Bounds against hostile spans; real tables stay far below.
 MAX_COLUMNS = 512
-MAX_CELLS = 200_000
+MAX_PLACES = 200_000
 #: Rows of `th` at the top of a body that can be a header.
 _MAX_TH_ROWS = 3
 
 _EMPTY = frozenset({"", "-", "–", "—", "−", "‐", "…", "..."})
 _ROWS = frozenset({"tr", "row"})
+_MARK = re.compile(r"[A-Za-z]|[*†‡§¶#]{1,3}")
 _SINGLE = (None, "1")
-_NOTHING = ("", 0)
 _CELLS = frozenset({"td", "th", "entry"})
 
 
@@ -33,49 +38,108 @@ class Grid:
 
 
 def read_grid(table: etree._Element, cell_text: Callable[[etree._Element], str]) -> Grid:
-    """The table as a rectangle of texts, spans repeated in every place they cover; short rows padded with ''."""
-    lines: list[dict[int, tuple[str, int]]] = []
-    # What spans of rows put into lines that are still to come.
-    below: dict[int, dict[int, tuple[str, int]]] = {}
-    header_rows = width = owner = n_places = 0
+    """The table as a rectangle of texts, spans repeated in every place they cover; short rows padded with ''.
+
+    `cell_text` is asked about cells with markup only; the text of all others is tidied at once. A table that is larger
+    than the bounds is cut there.
+    """
+    builder = _GridBuilder(cell_text)
+    header_rows = 0
     for group, is_header in _row_groups(table):
-        rows = [row for row in group if row.tag in _ROWS]
+        # One row more than fits, so that the builder sees that there are more.
+        rows = list(islice(group.iterchildren(*_ROWS), MAX_PLACES + 1))
         columns = _column_names(group)
-        last = len(lines) + len(rows)
+        last = len(builder.lines) + len(rows)
         for row in rows:
-            number = len(lines)
+            number = len(builder.lines)
             cells = [cell for cell in row if cell.tag in _CELLS]
             if is_header or (number == header_rows and number < _MAX_TH_ROWS and _is_header_row(cells)):
                 header_rows = number + 1
-            line = below.pop(number, {})
-            lines.append(line)
-            column = 0
-            for cell in cells:
-                column = _start_column(cell, columns, column) if columns else column
-                while column in line:
-                    column += 1
-                if column >= MAX_COLUMNS or n_places >= MAX_CELLS:
-                    break
-                owner += 1
-                place = (cell_text(cell), owner)
-                wide, high = _spans(cell, columns)
-                wide = min(wide, MAX_COLUMNS - column)
-                for right in range(column, column + wide):
-                    line.setdefault(right, place)
-                for down in range(number + 1, min(number + high, last)):
-                    covered = below.setdefault(down, {})
-                    for right in range(column, column + wide):
-                        covered.setdefault(right, place)
-                n_places += wide * min(high, last - number)
-                column += wide
-            width = max(width, column)
-    width = max([width, *(1 + max(line) for line in lines if line)])
-    full = [[line.get(column, _NOTHING) for column in range(width)] for line in lines]
-    return Grid(
-        header_rows=header_rows if header_rows < len(lines) else 0,
-        cells=tuple(tuple([text for text, _ in line]) for line in full),
-        owners=tuple(tuple([owner for _, owner in line]) for line in full),
-    )
+            if not builder.add_row(cells, columns, last):
+                return builder.finish(header_rows)
+    return builder.finish(header_rows)
+
+
+@dataclass(slots=True)
+class _GridBuilder:
+    cell_text: Callable[[etree._Element], str]
+    #: By owner; 0 owns what no cell covers.
+    texts: list[str] = field(default_factory=lambda: [""])
+    lines: list[list[int]] = field(default_factory=list)
+    width: int = 0
+    #: What spans of rows put into lines that are still to come.
+    below: dict[int, dict[int, int]] = field(default_factory=dict)
+
+    def add_row(self, cells: list[etree._Element], columns: dict[str, int], last: int) -> bool:
+        """Append one row; spans reach no further than the row `last`. Whether there was room for it."""
+        line = self._plain_line(cells)
+        if line is None or columns or len(self.lines) in self.below:
+            line = self._line_with_spans(cells, columns, last)
+        else:
+            self.texts.extend([self.cell_text(cell) if len(cell) else cell.text or "" for cell in cells])
+        width = max(self.width, len(line))
+        if width * (len(self.lines) + 1) > MAX_PLACES:
+            return False
+        self.width = width
+        self.lines.append(line)
+        return True
+
+    def _plain_line(self, cells: list[etree._Element]) -> list[int] | None:
+        """Owners of a row in which each cell has one place, as in most; `None` for another."""
+        for cell in cells:
+            if (
+                cell.get("colspan") not in _SINGLE
+                or cell.get("rowspan") not in _SINGLE
+                or cell.tag == "entry"
+            ):
+                return None
+        if len(cells) > MAX_COLUMNS:
+            return None
+        return list(range(len(self.texts), len(self.texts) + len(cells)))
+
+    def _line_with_spans(self, cells: list[etree._Element], columns: dict[str, int], last: int) -> list[int]:
+        number = len(self.lines)
+        line = self.below.pop(number, {})
+        column = 0
+        for cell in cells:
+            if columns:
+                column = _start_column(cell, columns, column)
+            while column in line:
+                column += 1
+            if column >= MAX_COLUMNS:
+                break
+            owner = len(self.texts)
+            self.texts.append(self.cell_text(cell) if len(cell) else cell.text or "")
+            wide, high = _spans(cell, columns)
+            covered = range(column, min(column + wide, MAX_COLUMNS))
+            # Spans that go beyond the bound of the table need not be kept.
+            for down in range(number, min(number + high, last, number + MAX_PLACES // len(covered))):
+                under = line if down == number else self.below.setdefault(down, {})
+                for right in covered:
+                    under.setdefault(right, owner)
+            column = covered.stop
+        return [line.get(place, 0) for place in range(1 + max(line, default=-1))]
+
+    def finish(self, header_rows: int) -> Grid:
+        texts = tidy_all(self.texts)
+        owners = tuple(tuple(line + [0] * (self.width - len(line))) for line in self.lines)
+        return Grid(
+            header_rows=header_rows if header_rows < len(owners) else 0,
+            cells=tuple(tuple([texts[owner] for owner in line]) for line in owners),
+            owners=owners,
+        )
+
+
+def note_marks(wrapper: etree._Element) -> frozenset[str]:
+    """Marks of the notes under a table, which its cells repeat: the labels of notes, or what is raised at their start.
+
+    Numbers are left out: raised, they may as well be exponents.
+    """
+    marks = {all_text(label).strip() for label in wrapper.iterfind("table-wrap-foot//label")}
+    for paragraph in wrapper.iterfind("table-wrap-foot//p"):
+        if len(paragraph) and paragraph[0].tag == "sup" and not (paragraph.text or "").strip():
+            marks.add(all_text(paragraph[0]).strip())
+    return frozenset(mark for mark in marks if _MARK.fullmatch(mark))
 
 
 def row_sentences(grid: Grid, label: str) -> Iterator[str]:
@@ -91,8 +155,10 @@ def row_sentences(grid: Grid, label: str) -> Iterator[str]:
         filled = [(column, text) for column, text in enumerate(cells) if text not in _EMPTY]
         if not filled:
             continue
-        is_subheading = len(cells) > 1 and all(
-            not text or owner == owners[0] for text, owner in zip(cells, owners, strict=True)
+        is_subheading = (
+            len(cells) > 1
+            and owners[filled[-1][0]] == owners[0]
+            and all(not text or owner == owners[0] for text, owner in zip(cells, owners, strict=True))
         )
         if is_subheading:
             if not used:
@@ -102,13 +168,9 @@ def row_sentences(grid: Grid, label: str) -> Iterator[str]:
         used = True
         row_header = cells[0] if _reads_as_header(cells[0]) and len(filled) > 1 else ""
         parts: list[str] = []
-        said: set[int] = set()
+        said = {owners[0]} if row_header else set()
         for column, text in filled:
-            if (
-                (column == 0 and row_header)
-                or owners[column] in said
-                or owners[column] == (owners[0] if row_header else -1)
-            ):
+            if owners[column] in said:
                 continue
             said.add(owners[column])
             header = headers[column]
@@ -172,16 +234,12 @@ def _start_column(cell: etree._Element, columns: dict[str, int], following: int)
 
 def _spans(cell: etree._Element, columns: dict[str, int]) -> tuple[int, int]:
     """Columns and rows that a cell covers; a large number of rows if they go to the end of the group."""
-    colspan, rowspan = cell.get("colspan"), cell.get("rowspan")
-    is_entry = cell.tag == "entry"
-    if not is_entry and colspan in _SINGLE and rowspan in _SINGLE:
-        return 1, 1
-    if is_entry:
+    if cell.tag == "entry":
         first, last = columns.get(cell.get("namest") or ""), columns.get(cell.get("nameend") or "")
         wide = last - first + 1 if first is not None and last is not None else 1
         return max(wide, 1), _number(cell.get("morerows"), 0) + 1
-    wide, high = _number(colspan, 1), _number(rowspan, 1)
-    return max(wide, 1), high if high > 0 else MAX_CELLS
+    wide, high = _number(cell.get("colspan"), 1), _number(cell.get("rowspan"), 1)
+    return max(wide, 1), high if high > 0 else MAX_PLACES
 
 
 def _number(text: str | None, default: int) -> int:

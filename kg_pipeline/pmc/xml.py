@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import html.entities
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import cast
 
 from lxml import etree
@@ -20,7 +21,18 @@ from kg_pipeline.errors import MalformedError, NotJatsError
 
 #: Upper bound of one XML file, in bytes.
 MAX_BYTES = 64 * 1024 * 1024
+Span = tuple[int, int]
 MATHML = "http://www.w3.org/1998/Math/MathML"
+
+#: Namespaces that are left as they are: those of attributes, and those whose few elements are read by their full names.
+_KEPT = {
+    "",
+    "http://www.w3.org/1999/xlink",
+    "http://www.w3.org/2001/XMLSchema-instance",
+    "http://www.niso.org/schemas/ali/1.0",
+    "http://www.niso.org/schemas/ali/1.0/",
+    MATHML,
+}
 
 _BUILT_IN = frozenset({"lt", "gt", "amp", "quot", "apos"})
 _FOREIGN_ENTITY = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos);)[A-Za-z]")
@@ -34,6 +46,9 @@ _PROLOG = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 _SUBSET_PART = re.compile(rb"""[^\]"'<]+|"[^"]*"|'[^']*'|<!--.*?-->|<""", re.DOTALL)
 _DOCTYPE_HEAD = re.compile(rb"""<!DOCTYPE(?:[^>\["']|"[^"]*"|'[^']*')*""")
 _NAMESPACE = re.compile(rb"""xmlns(?::[\w.-]+)?\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_NO_MARKUP = ((b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>"))
+_RARE = 256
+_ATTRIBUTES = rb"""(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*"""
 _OTHER_FORMATS = (
     (b"%PDF", "a PDF"),
     (b"PK\x03\x04", "a zip archive"),
@@ -45,7 +60,7 @@ _OTHER_FORMATS = (
 def parse_xml(data: bytes) -> etree._Element:
     """Root element of the document, without comments and processing instructions; names without namespaces.
 
-    Inside a formula, `math`, the names of MathML keep theirs.
+    Only MathML and the elements of NISO's access and licence indicators (`ali`) keep theirs.
 
     Raises
     ------
@@ -55,6 +70,24 @@ def parse_xml(data: bytes) -> etree._Element:
         If the bytes are no XML at all, but something that is easily named (a PDF, JSON, an archive).
 
     """
+    document, doctype, declared = _prepare(data)
+    return _tree(_leave_out(document, [doctype]), declared)
+
+
+def parse_xml_without(data: bytes, name: str) -> tuple[etree._Element, bytes]:
+    """`parse_xml` of a document in which the last element of that name is empty, and the content it had.
+
+    For what is much markup and not needed: the reference list is more than half of the elements of most articles.
+    Content that is cut is not checked.
+    """
+    document, doctype, declared = _prepare(data)
+    start, end = _content_of_last(document, doctype[1], name.encode())
+    root = _tree(_leave_out(document, [doctype, (start, end)]), declared)
+    return root, document[start:end]
+
+
+def _prepare(data: bytes) -> tuple[bytes, Span, dict[str, str]]:
+    """The document in UTF-8, where its type declaration is, and the plain character entities that one defines."""
     if len(data) > MAX_BYTES:
         raise MalformedError(f"the file has {len(data)} bytes; the bound is {MAX_BYTES}")
     data = _as_utf8(data)
@@ -63,9 +96,25 @@ def parse_xml(data: bytes) -> etree._Element:
     for magic, name in _OTHER_FORMATS:
         if data.startswith(magic):
             raise NotJatsError(f"the file is {name}, not XML")
-    data, declared = _without_doctype(data)
-    if _FOREIGN_ENTITY.search(data):
+    return data, *_read_doctype(data)
+
+
+def _tree(data: bytes, declared: dict[str, str]) -> etree._Element:
+    try:
+        root = _read(data)
+    except etree.XMLSyntaxError as error:
+        if not _FOREIGN_ENTITY.search(data):
+            raise _malformed(error) from None
         data = _replace_entities(data, declared)
+        try:
+            root = _read(data)
+        except etree.XMLSyntaxError as other:
+            raise _malformed(other) from None
+    _strip_namespaces(root, _declared_namespaces(data))
+    return root
+
+
+def _read(data: bytes) -> etree._Element:
     parser = etree.XMLParser(
         resolve_entities=False,
         load_dtd=False,
@@ -75,12 +124,56 @@ def parse_xml(data: bytes) -> etree._Element:
         remove_pis=True,
         collect_ids=False,
     )
-    try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise MalformedError(f"not well-formed XML: {error.msg}") from None
-    _strip_namespaces(root, _declared_namespaces(data))
-    return root
+    return etree.fromstring(data, parser)
+
+
+def _malformed(error: etree.XMLSyntaxError) -> MalformedError:
+    return MalformedError(f"not well-formed XML: {error.msg}")
+
+
+def _leave_out(data: bytes, spans: Iterable[Span]) -> bytes:
+    """The document without these parts of it, copied no more than once."""
+    whole = memoryview(data)
+    kept = []
+    position = 0
+    for start, end in spans:
+        kept.append(whole[position:start])
+        position = end
+    return b"".join([*kept, whole[position:]]) if position else data
+
+
+def _content_of_last(data: bytes, position: int, name: bytes) -> Span:
+    """Where the content of the last element of that name is, after `position`; empty if that is not certain.
+
+    In well-formed XML the opening of a tag stands for nothing else outside of comments, instructions and character
+    data.
+    """
+    tag = re.compile(rb"<%b%b\s*>" % (re.escape(name), _ATTRIBUTES))
+    match = tag.match(data, max(data.rfind(b"<" + name, position), position))
+    if match is None:
+        return position, position
+    start, end = match.end(), data.find(b"</" + name, match.end())
+    is_certain = end > 0 and not _is_no_markup(data, position, start) and not _is_no_markup(data, start, end)
+    return (start, end) if is_certain else (position, position)
+
+
+def _is_no_markup(data: bytes, start: int, end: int) -> bool:
+    """Whether a comment, an instruction or character data that opens after `start` is still open at `end`."""
+    for opening, closing in _NO_MARKUP:
+        found = _last(data, opening, start, end)
+        if found >= 0 and data.find(closing, found + len(opening), end) < 0:
+            return True
+    return False
+
+
+def _last(data: bytes, opening: bytes, start: int, end: int) -> int:
+    """Where the sign is last, -1 for nowhere. Looks for its second character, which is rare and so found much faster."""
+    for _ in range(_RARE):
+        found = data.rfind(opening[1:2], start + 1, end)
+        if found < 0 or data.startswith(opening, found - 1):
+            return max(found - 1, -1)
+        end = found
+    return data.rfind(opening, start, end)
 
 
 def serialise(element: etree._Element) -> bytes:
@@ -90,8 +183,17 @@ def serialise(element: etree._Element) -> bytes:
 
 def local_name(element: etree._Element) -> str:
     """Name of an element without its namespace."""
-    tag: str = element.tag
+    return _without_namespace(element.tag)
+
+
+@lru_cache(maxsize=256)
+def _without_namespace(tag: str) -> str:
     return tag[tag.rfind("}") + 1 :]
+
+
+def first_child(element: etree._Element, name: str) -> etree._Element | None:
+    """First child of that name; three times as fast as `find`."""
+    return next(element.iterchildren(name), None)
 
 
 def select(element: etree._Element, path: str) -> list[etree._Element]:
@@ -136,13 +238,13 @@ def _recode(data: bytes, encoding: str) -> bytes:
     return _XML_DECLARATION.sub(b"", encoded, count=1).strip()
 
 
-def _without_doctype(data: bytes) -> tuple[bytes, dict[str, str]]:
-    """The document without its type declaration, and the plain character entities that one defined."""
+def _read_doctype(data: bytes) -> tuple[Span, dict[str, str]]:
+    """Where the type declaration is, empty for none, and the plain character entities that it defines."""
     prolog = _PROLOG.match(data)
     start = prolog.end() if prolog else 0
     head = _DOCTYPE_HEAD.match(data, start)
     if head is None:
-        return data, {}
+        return (0, 0), {}
     end = head.end()
     declared: dict[str, str] = {}
     if data[end : end + 1] == b"[":
@@ -154,7 +256,7 @@ def _without_doctype(data: bytes) -> tuple[bytes, dict[str, str]]:
         end = data.find(b">", position)
     if end < 0 or data[end : end + 1] != b">":
         raise MalformedError("not well-formed XML: the document type declaration does not end")
-    return data[:start] + data[end + 1 :], declared
+    return (start, end + 1), declared
 
 
 def _replace_entities(data: bytes, declared: dict[str, str]) -> bytes:
@@ -181,12 +283,8 @@ def _declared_namespaces(data: bytes) -> set[str]:
 
 
 def _strip_namespaces(root: etree._Element, declared: set[str]) -> None:
-    """Rename namespaced elements to their local name; JATS and OASIS names do not collide.
-
-    Of MathML only the root of a formula is renamed: the formulas of an article hold most of its namespaced elements,
-    and what reads them looks at local names.
-    """
-    addresses = sorted(html.unescape(address) for address in declared if address)
-    names = [f"{{{address}}}{'math' if address == MATHML else '*'}" for address in addresses]
+    """Rename namespaced elements to their local name; JATS and OASIS names do not collide."""
+    addresses = sorted({html.unescape(address) for address in declared} - _KEPT)
+    names = [f"{{{address}}}*" for address in addresses]
     for element in list(root.iter(*names)) if names else ():
         element.tag = local_name(element)

@@ -1,6 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kg_pipeline.pmc.characters import tidy
+from kg_pipeline.pmc.characters import tidy, tidy_all
 from kg_pipeline.pmc.inline import Inline, inline_text
 from kg_pipeline.pmc.xml import parse_xml
 
@@ -61,9 +63,29 @@ def test_markup_keeps_the_order_of_words():
         (f"(p &lt; 0.05, {cite('3')})", "(p < 0.05)"),
         (f"{cite('Smith et al. (2010)')} showed", "Smith et al. (2010) showed"),
         (f"Smith et al. ({cite('2010')}) showed", "Smith et al. showed"),
+        (f"seen by Smith et al. [{cite('1')}]. Then", "seen by Smith et al. Then"),
+        (f"grows (reviewed in [{cite('1')}]). Then", "grows. Then"),
+        (f"grows (see [{cite('1')}] and references therein), but", "grows, but"),
+        (f"grows (see [{cite('1')}] and Figure 2).", "grows (see and Figure 2)."),
     ],
 )
 def test_citations_leave_no_trace(content, expected):
+    assert inline(content) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (f"as described in [{cite('12')}]. Then", "as described in [12]. Then"),
+        (f"as described in {cite('[12]')}, {cite('[13]')}. Then", "as described in [12], [13]. Then"),
+        (f"as described in<sup>{cite('12')}</sup>. Then", "as described in [12]. Then"),
+        (f"the algorithm of [{cite('3')}] or {cite('4')} is", "the algorithm of [3] or is"),
+        (f"as reported in ({cite('Li, 2011')}).", "as reported in (Li, 2011)."),
+        (f"rose in mice [{cite('3')}].", "rose in mice."),
+        (f"given to [{cite('3')}] mice", "given to mice"),
+    ],
+)
+def test_a_citation_that_its_sentence_needs_stays(content, expected):
     assert inline(content) == expected
 
 
@@ -99,6 +121,7 @@ def test_footnote_marks_go_and_figure_references_stay():
         (r"<tex-math>\frac{\alpha}{2} \times 10^{6}</tex-math>", "α/2 × 10^6"),
         ("<alternatives><tex-math>y</tex-math><m:math><m:mi>x</m:mi></m:math></alternatives>", "x"),
         ("<inline-graphic/>", "[formula]"),
+        ("<m:math><m:mi>a</m:mi></m:math>, <m:math><m:mi>b</m:mi></m:math>", "a , b"),
     ],
 )
 def test_a_formula_is_written_once(formula, expected):
@@ -115,3 +138,8 @@ def test_invisible_characters_go_and_hyphens_are_plain():
 
 def test_text_is_composed_but_not_folded():
     assert tidy("e\u0301 10⁶ ﬁ") == "é 10⁶ ﬁ"
+
+
+@given(st.lists(st.text(st.sampled_from("aé\u0301 \n\t\u00a0\u00ad\u2009\u2010–"), max_size=9)))
+def test_many_texts_are_tidied_as_each_alone(texts):
+    assert tidy_all([*texts, ""]) == [tidy(text) for text in [*texts, ""]]

@@ -103,10 +103,79 @@ def test_table_inside_a_paragraph_is_lifted_out():
     assert "127340" not in parsed.text
 
 
+def test_marks_of_the_notes_of_a_table_are_no_text():
+    parsed = article(
+        "<table-wrap><label>Table 1 -</label><table><thead><tr><th>Oil</th><th>Index<sup>a,b</sup> [m<sup>2</sup>]</th></tr>"
+        "</thead><tr><td>Thymol<sup>c</sup></td><td>12<sup>*</sup></td></tr></table><table-wrap-foot>"
+        "<fn><label>a</label><p>Read twice.</p></fn><p><sup>b</sup>On the second column.</p><fn><p><sup>*</sup> Not sure.</p></fn>"
+        "<fn><label>2</label><p>Of none.</p></fn></table-wrap-foot></table-wrap>"
+    )
+    assert [text for _, text in paragraphs(parsed)] == [
+        "Table 1, Thymolc: Index [m^2] 12.",  # nothing says that c is a mark
+        "Read twice.",
+        "On the second column.",
+        "Not sure.",
+        "Of none.",
+    ]
+
+
 def test_caption_of_a_figure_without_label():
     parsed = article("<fig><caption><title>Panel A.</title><p>EGFR staining.</p></caption><graphic/></fig>")
     assert paragraphs(parsed) == [("caption", "Panel A. EGFR staining.")]
     assert parsed.sections[0].kind == "caption"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<fig><caption><p>Seen{file}</p></caption></fig>",
+        "<table-wrap><caption><title>Doses{file}</title></caption><table><tr><td>1</td></tr></table></table-wrap>",
+        "<table-wrap><table><tr><td>1{file}</td></tr></table></table-wrap>",
+        "<table-wrap><table-wrap-foot><p>Means{file}</p></table-wrap-foot></table-wrap>",
+        "<sec><title>Results{file}</title><p>One.</p></sec>",
+    ],
+)
+def test_files_and_notes_inside_captions_cells_and_titles_are_read(content):
+    file = "<supplementary-material><caption><p>Raw data of the mice.</p></caption></supplementary-material>"
+    note = "<fn><p>Of twelve mice.</p></fn>"
+    parsed = article(content.format(file=file + note))
+    assert [text for _, text in paragraphs(parsed) if "mice" in text] == [
+        "Raw data of the mice.",
+        "Of twelve mice.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ("<statement><label>Hypothesis 1</label><p>Zinc helps.</p></statement>", "Hypothesis 1"),
+        ("<fn><label>Competing interests:</label><p>None.</p></fn>", "Competing interests:"),
+        ("<list><list-item><label>Step two</label><p>Stir.</p></list-item></list>", "Step two"),
+        ("<sec><label>Data availability</label><p>On request.</p></sec>", "Data availability"),
+        (
+            "<def-list><title>Symbols</title><def-item><term>a</term><def><p>b</p></def></def-item></def-list>",
+            "Symbols",
+        ),
+        ("<disp-quote><p>We saw.</p><attrib>A reader</attrib></disp-quote>", "A reader"),
+        ("<fig><caption><p>Map.</p></caption><attrib>Source: census.</attrib></fig>", "Source: census."),
+        ("<table-wrap><attrib>Source: census.</attrib></table-wrap>", "Source: census."),
+        ("<supplementary-material>Table S1 lists them.</supplementary-material>", "Table S1 lists them."),
+    ],
+)
+def test_names_of_blocks_without_a_title_are_kept(content, name):
+    assert name in [text for _, text in paragraphs(article(content))]
+
+
+@pytest.mark.parametrize("mark", ["1", "2.1", "*", "(a)", "IV."])
+def test_numbers_and_marks_of_blocks_are_no_text(mark):
+    body = f"<sec><label>{mark}</label><list><list-item><label>{mark}</label><p>Stir.</p></list-item></list></sec>"
+    assert paragraphs(article(body)) == [("list_item", "Stir.")]
+
+
+def test_notes_in_the_back_are_under_their_title():
+    parsed = article(back="<fn-group><title>Ethics</title><fn><p>Approved.</p></fn></fn-group>")
+    assert path_of(parsed, "Approved.") == ("Ethics",)
+    assert paragraphs(parsed) == [("heading", "Ethics"), ("footnote", "Approved.")]
 
 
 def test_floats_do_not_cut_the_text_of_their_section():

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.pmc.inline import inline_text
-from kg_pipeline.pmc.tables import MAX_COLUMNS, Grid, read_grid, row_sentences
+from kg_pipeline.pmc.tables import MAX_COLUMNS, MAX_PLACES, Grid, read_grid, row_sentences
 from kg_pipeline.pmc.xml import parse_xml
 
 
@@ -75,6 +75,16 @@ def test_hostile_spans_are_bounded(span):
     table = grid(f"<tr><td rowspan='{span}' colspan='{span}'>a</td><td>b</td></tr><tr><td>c</td></tr>")
     assert len(table.cells) == 2
     assert all(len(row) <= MAX_COLUMNS for row in table.cells)
+
+
+def test_a_few_rows_do_not_make_a_huge_rectangle():
+    row = "<tr>" + "<td>x</td>" * MAX_COLUMNS + "</tr>"
+    table = grid(row + "<tr><td>y</td></tr>" * 20_000)
+    assert len(table.cells[0]) * len(table.cells) <= MAX_PLACES
+    assert table.cells[0] == ("x",) * MAX_COLUMNS
+    table = grid("<tr><td>y</td></tr>" * 20_000 + row)
+    assert len(table.cells[0]) * len(table.cells) <= MAX_PLACES
+    assert len(table.cells) == 20_000
 
 
 spans = st.integers(min_value=1, max_value=4)

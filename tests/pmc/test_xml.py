@@ -4,10 +4,11 @@ import contextlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lxml import etree
 
 from kg_pipeline.errors import ArticleError, MalformedError, NotJatsError
 from kg_pipeline.pmc import xml
-from kg_pipeline.pmc.xml import all_text, parse_xml
+from kg_pipeline.pmc.xml import all_text, parse_xml, parse_xml_without
 
 
 def text_of(data: bytes) -> str:
@@ -112,3 +113,60 @@ def test_other_formats_are_named(data, name):
 def test_any_bytes_parse_or_are_refused_as_an_article_error(data):
     with contextlib.suppress(ArticleError):
         assert isinstance(parse_xml(data).tag, str)
+
+
+def test_content_of_an_element_can_be_left_out():
+    root, content = parse_xml_without(b"<!DOCTYPE a><a><b x='>'>1<c/>2</b ><d>3</d></a>", "b")
+    assert etree.tostring(root) == b'<a><b x="&gt;"/><d>3</d></a>'
+    assert content == b"1<c/>2"
+
+
+parts = st.sampled_from(
+    [
+        "<b>",
+        "</b>",
+        "<b/>",
+        "<bc>",
+        "</bc>",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "<?",
+        "?>",
+        "<d>",
+        "</d>",
+        "t",
+        " ",
+        "p x",
+    ]
+)
+
+
+@settings(max_examples=400)
+@given(st.lists(parts, max_size=14))
+def test_nothing_but_an_element_is_left_out(pieces):
+    data = f"<a>{''.join(pieces)}</a>".encode()
+    try:
+        whole = parse_xml(data)
+    except MalformedError:
+        return
+    cut, content = parse_xml_without(data, "b")
+    if not content:
+        assert etree.tostring(cut) == etree.tostring(whole)
+        return
+    emptied = [element for element in whole.iter("b") if len(element) or element.text]
+    for element in emptied[-1:]:
+        tail = element.tail
+        element.clear(keep_tail=True)
+        element.tail = tail
+    assert etree.tostring(cut, method="c14n") == etree.tostring(whole, method="c14n")
+
+
+def test_what_is_left_out_may_hold_comments_and_instructions():
+    root, content = parse_xml_without(b"<a><b><!-- </b> --><?pmid 1?>x</b>y</a>", "b")
+    assert all_text(root) == "xy"
+    assert content == b""
+    root, content = parse_xml_without(b"<a><b><!-- c --><?pmid 1?>x</b>y</a>", "b")
+    assert all_text(root) == "y"
+    assert content.endswith(b"x")
