@@ -45,8 +45,8 @@ _LONGEST = 10_000
 _BEHIND, _AHEAD = 24, 24
 # Never the end of a sentence, whatever follows.
 _PROCLITIC = re.compile(
-    r"(?:^|[\s(\[,;/–-])(?:figs?|eqs?|eqns?|refs?|tabs?|sects?|chap|vs|cf|ca|approx|viz|i\.\s?e|e\.\s?g|drs?|prof|mrs?|st|var"
-    r"|cv|subsp|ssp|pp|nos|resp|est|chr)\.$",
+    r"(?:(?:^|[\s(\[,;/–-])(?:figs?|eqs?|eqns?|refs?|tabs?|sects?|chap|vs|cf|ca|approx|viz|i\.\s?e|e\.\s?g|var|cv|subsp|ssp|pp"
+    r"|nos|resp|est|chr)|(?:^|[\s(\[,;])(?:drs?|prof|mrs?|st))\.$",
     re.IGNORECASE,
 )
 # Often inside a sentence, sometimes its end; what follows decides.
