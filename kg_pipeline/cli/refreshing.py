@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich import filesize
 from rich.console import Console
@@ -17,15 +18,18 @@ from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.settings import Settings, load_settings
 
 _SHOWN = 10
+#: Changes that take edges out of the graph; the articles are named, with the reason.
+_LOSSES = ("retracted", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshResult:
-    """What a refresh found: articles by change and by status, and what it could not tell."""
+    """What a refresh found: articles by change and by status, those that are lost, and what it could not tell."""
 
     corpus: str
     changes: dict[str, int]
     statuses: dict[str, int]
+    lost: tuple[str, ...]
     unchecked: int
     warnings: tuple[str, ...]
 
@@ -53,18 +57,23 @@ def refresh(corpus: str, console: Console) -> RefreshResult:
     )
     unchecked, warnings = listing_record(datasets, corpus)
     return RefreshResult(
-        corpus, {change: counted.get(change, 0) for change in CHANGES}, statuses, unchecked, warnings
+        corpus,
+        {change: counted.get(change, 0) for change in CHANGES},
+        statuses,
+        tuple(losses(index.sort("article_id").iter_rows(named=True))),
+        unchecked,
+        warnings,
     )
 
 
 def show(console: Console, result: RefreshResult) -> None:
-    """One line of changes, one of statuses, and what to do next."""
+    """One line of changes, one of statuses, one for each article that is lost, and what to do next."""
     listing = ", ".join(f"{count} {status}" for status, count in result.statuses.items())
     lines = [f"Corpus {result.corpus}: {_told(result.changes)}.", f"Articles by status: {listing}."]
+    lines.extend(result.lost)
     if result.unchecked:
-        lines.append(
-            f"{result.unchecked} articles could not be checked and stay as they were; refresh again later."
-        )
+        unchecked = _counted(result.unchecked, "article")
+        lines.append(f"Could not be checked: {unchecked}, kept as before. Refresh again later.")
     lines.extend(f"PMC says: {warning}." for warning in result.warnings)
     is_changed = any(count for change, count in result.changes.items() if change != "unchanged")
     lines.append(f"Next: kg build {result.corpus}" if is_changed else "Nothing changed.")
@@ -96,15 +105,16 @@ def preview(corpus: str, console: Console) -> None:
         )
     lines = [
         f"A refresh of corpus {corpus} would tell: {_told(found.listing.changes)}.",
-        f"The next build would fetch {len(found.to_fetch)} articles{_named(found.to_fetch)}.",
+        *losses(found.listing.rows),
+        f"The next build would fetch {_counted(len(found.to_fetch), 'article')}{_named(found.to_fetch)}.",
     ]
     if found.to_fetch:
         size = "of unknown size" if found.size is None else f"about {filesize.decimal(found.size)}"
         if spec.query is not None:
-            lines.append(f"That takes {found.requests} requests, {size}.")
+            lines.append(f"That takes {_counted(found.requests, 'request')}, {size}.")
         lines.append(_llm_calls(spec, settings, found.chunks))
     if found.listing.unchecked:
-        lines.append(f"{found.listing.unchecked} articles could not be checked.")
+        lines.append(f"Could not be checked: {_counted(found.listing.unchecked, 'article')}.")
     lines.extend(f"PMC says: {warning}." for warning in found.listing.warnings)
     lines.append("Nothing was changed.")
     _print(console, lines)
@@ -115,10 +125,24 @@ def _llm_calls(spec: CorpusSpec, settings: Settings, chunks: int | None) -> str:
 
     model = language_model(spec, settings)
     if model is None:
-        return "They are read offline, without a language model."
+        return "Reading is done offline, without a language model."
     if chunks is None:
         return f"How often {model.model} would be asked is known after the first build."
     return f"Reading them takes about {chunks} calls of {model.model}."
+
+
+def losses(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    """A line for each of the first articles that lose their edges, with the reason, and one for the rest."""
+    lost = [row for row in rows if row["change"] in _LOSSES]
+    for row in lost[:_SHOWN]:
+        yield f"{row['article_id']} is {row['change']}: {row['reason']}."
+    if len(lost) > _SHOWN:
+        verb = "is" if len(lost) == _SHOWN + 1 else "are"
+        yield f"So {verb} {_counted(len(lost) - _SHOWN, 'other')}; the table article_index names all."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _told(changes: dict[str, int]) -> str:

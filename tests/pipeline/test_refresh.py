@@ -136,11 +136,14 @@ def test_build_refresh_build(
     assert f"fetch 2 articles (PMC{changed}, PMC{new})" in preview
     assert re.search(r"takes 2 requests, about \d+\.\d kB", preview), preview
     assert "without a language model" in preview
+    lost = [f"PMC{retracted} is retracted: ", f"PMC{left} is withdrawn: "]
+    assert all(line in preview for line in lost)
     assert set(workspace.column("article_index", "change").values()) == {"added"}
 
     refreshed = workspace.ok("refresh", "uv")
     assert told in refreshed
     assert "Next: kg build uv" in refreshed
+    assert all(line in refreshed for line in lost)
     assert workspace.version() == before
 
     downloaded = len(workspace.downloads())
