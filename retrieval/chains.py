@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kg_pipeline.graph.reader import ALL_KINDS, ASSERTED, GraphReader, Path, Relation, Vector
+from retrieval.cues import ANY_RELATION
 from retrieval.facts import Fact, load_facts
 
 _PATHS_ASKED = 12
 _OTHERS_ASKED = 100  # relations looked through for one that is not denied
 _SMALL_CORPUS = 10  # articles; below it no share of articles makes a hub
 _HUB_SHARE = 0.3
+_LOOSE = 0.15  # off the score of a chain of which no hop says more than that two things are connected
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,8 @@ def find_chains(
 ) -> list[Chain]:
     """The best chains, each hop citable and none negated; chains of stated relations come before those with inferred ones.
 
-    Ranked by confidence of the hops, nearness of the stops to the question (`vector`) and rarity of the stops. A chain
-    whose stops another chain of the list already has is left out.
+    Ranked by confidence of the hops, what they say ("causes" before "is associated with"), nearness of the stops to the
+    question (`vector`) and rarity of the stops. A chain whose stops another chain of the list already has is left out.
     """
     paths: dict[tuple[str, ...], Path] = {}
     asserted = frozenset(kinds) & ASSERTED
@@ -95,23 +97,36 @@ def _all_stated(chain: Chain) -> bool:
 
 
 def _facts(reader: GraphReader, paths: Sequence[Path], kinds: Collection[str]) -> dict[frozenset[str], Fact]:
-    """The fact to tell for each pair of entities on a path: stated before inferred, then the surest.
+    """The fact to tell for each pair of entities on a path: stated before inferred, then the most specific and surest.
 
-    A path may name a relation that is denied or that no sentence can be cited for; another one of the same pair is
-    told then, if there is one.
+    A path may name a relation that is denied, that no sentence can be cited for, or that only connects; another one of
+    the same pair is told then, if there is one.
     """
     pairs = {frozenset(pair) for path in paths for pair in pairwise(path.entity_ids)}
     named = reader.relations(sorted({relation_id for path in paths for relation_id in path.relation_ids}))
     facts = _best(reader, named)
-    if missing := pairs - set(facts):
-        ends = sorted({end for pair in missing for end in pair})
+    wanting = {pair for pair in pairs if pair not in facts or _is_loose(facts[pair])}
+    if wanting:
+        ends = sorted({end for pair in wanting for end in pair})
         around = reader.relations(reader.neighbours(ends, kinds=kinds, per_node=_OTHERS_ASKED))
-        facts |= _best(reader, [r for r in around if frozenset((r.head_id, r.tail_id)) in missing])
+        others = {r.relation_id: r for r in around if frozenset((r.head_id, r.tail_id)) in wanting}
+        facts |= _best(reader, [*others.values(), *(r for r in named if r.relation_id not in others)])
     return facts
 
 
+def _is_loose(fact: Fact) -> bool:
+    """Whether a fact says no more than that two things have to do with each other."""
+    return fact.relation.predicate in ANY_RELATION
+
+
 def _best(reader: GraphReader, relations: Iterable[Relation]) -> dict[frozenset[str], Fact]:
-    ranked = sorted(relations, key=lambda r: (r.kind != "asserted", -r.confidence, r.relation_id))
+    ranked = sorted(
+        relations,
+        key=lambda r: (
+            *(r.kind != "asserted", r.speculative, r.predicate in ANY_RELATION),
+            *(-r.confidence, -r.n_articles, r.relation_id),
+        ),
+    )
     best: dict[frozenset[str], Fact] = {}
     for fact in load_facts(reader, ranked):
         if fact.is_citable and not fact.relation.negated:
@@ -138,7 +153,9 @@ def _chains(
         ) ** (1 / len(hops))
         near = sum(nearness[stop] for stop in stops) / len(stops) if stops else 1.0
         common = max((articles.get(stop, 0) for stop in stops), default=0)
+        loose = sum(map(_is_loose, hops)) / len(hops)
         hub = total >= _SMALL_CORPUS and common > _HUB_SHARE * total
         score = confidence + near - 0.1 * math.log1p(common) - 0.1 * len(hops) - (0.5 if hub else 0.0)
+        score -= _LOOSE * loose
         chains.append(Chain(path.entity_ids, tuple(hops), score, through_hub=hub))
     return chains

@@ -43,18 +43,30 @@ def chain_sentences(chain: Chain, question: Question) -> list[DraftSentence]:
 
     A chain of one inferred hop is told by `inference_sentence` alone.
     """
-    quotes = [best_quote(fact, question) for hop in chain.facts for fact in hop.asserted()]
+    hops = reading_order(chain)
+    quotes = [best_quote(fact, question) for hop in hops for fact in hop.asserted()]
     sentences = []
-    stated = [hop for hop in chain.facts if hop.relation.kind == "asserted"]
+    stated = [hop for hop in hops if hop.relation.kind == "asserted"]
     if len(chain) > 1:
         text = sentence(
-            joined([hop.clause() if hop in stated else f"{hop.clause()} (inferred)" for hop in chain.facts])
+            joined([hop.clause() if hop in stated else f"{hop.clause()} (inferred)" for hop in hops])
         )
-        claim = joined([fact.plain() for hop in chain.facts for fact in hop.asserted()])
+        claim = joined([fact.plain() for hop in hops for fact in hop.asserted()])
         sentences.append(DraftSentence(text, distinct(quotes), "finding", claim))
     sentences += [quote_sentence(best_quote(hop, question)) for hop in stated]
-    sentences += [inference_sentence(hop, question) for hop in chain.facts if hop.relation.kind != "asserted"]
+    sentences += [inference_sentence(hop, question) for hop in hops if hop.relation.kind != "asserted"]
     return sentences
+
+
+def reading_order(chain: Chain) -> list[Fact]:
+    """The hops as they follow one another: from the end where every hop reads onwards, if there is one.
+
+    A relation that can be read both ways is told from the stop that was reached.
+    """
+    turned = chain.runs_backward and not chain.runs_forward
+    stops = chain.entity_ids[::-1] if turned else chain.entity_ids
+    hops = chain.facts[::-1] if turned else chain.facts
+    return [hop.read_from(stop) for hop, stop in zip(hops, stops, strict=False)]
 
 
 def inference_sentence(fact: Fact, question: Question) -> DraftSentence:

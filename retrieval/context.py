@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -69,7 +69,11 @@ class Context:
     reader: GraphReader
     embedder: CachedEmbedder
     split: Splitter
-    reasoner: Reasoner
+    reasoner: Reasoner  # reads by the same reader: change both with `over`
     search: SearchSettings = field(default_factory=SearchSettings)
     abstention: AbstentionSettings = field(default_factory=AbstentionSettings)
     verification: VerifySettings = field(default_factory=VerifySettings)
+
+    def over(self, reader: GraphReader) -> Context:
+        """The same models over another reader, the reasoner's own look-ups included."""
+        return replace(self, reader=reader, reasoner=self.reasoner.over(reader))

@@ -115,6 +115,27 @@ CATEGORIES: dict[str, tuple[str, ...]] = {
     "process": ("BiologicalProcess", "Pathway", "PathologicalProcess", "PhysiologicalProcess"),
 }
 _TYPES = {stem(word): names for word, names in CATEGORIES.items()}
+_PRODUCTS = CATEGORIES["protein"]
+#: Stems of words that are a type only where a question asks for one of it; anywhere else they are about something.
+ASKED_TYPES: dict[str, tuple[str, ...]] = {
+    stem(word): names
+    for word, names in {
+        "antigen": _PRODUCTS,
+        "ligand": (*_PRODUCTS, "ChemicalEntity", "SmallMolecule", "Drug"),
+        "molecule": (*_PRODUCTS, "ChemicalEntity", "SmallMolecule", "Drug", "MicroRNA"),
+        "complex": (*_PRODUCTS, "MacromolecularComplex", "CellularComponent"),
+        "enzyme": _PRODUCTS,
+        "transporter": _PRODUCTS,
+        "chemokine": _PRODUCTS,
+        "metabolite": ("ChemicalEntity", "SmallMolecule", "MolecularMixture"),
+        "condition": CATEGORIES["disease"],
+        "complication": CATEGORIES["disease"],
+    }.items()
+}
+#: Nouns that with "of" say what a thing belongs to: "which complex is X part of?"
+_PARTS = frozenset(stem(word) for word in ("part", "member", "subunit", "component", "constituent"))
+_ASKING = frozenset({"which", "what", "whic", stem("list"), stem("name")})
+_WIDEST_TYPE = 5  # tokens after the asking word, among which the type is looked for
 
 _GENERIC = """able act adequate always best better dangerous efficacious efficacy good justify necessary need really safe safety
     should still superior useful assess detect detection determine evaluate identify
@@ -126,7 +147,7 @@ _GENERIC = """able act adequate always best better dangerous efficacious efficac
     proportion question rate relate relation rise raise grow happen say see seen show side tell take
     relationship relevant report research response result risk role several show significant specific state step study subject
     suggest summarise summarize summary symptom target therapeutic therapy treatment trigger type underlying understand
-    understood work use"""
+    understood work use provide seeing subsequent subsequently"""
 
 #: Words that ask; they are neither looked up as entities nor demanded of the evidence.
 CUE_STEMS: frozenset[str] = frozenset(
@@ -184,14 +205,26 @@ def link_role(
     return "head" if does != passive else "tail"
 
 
-def asked_categories(stems: Sequence[str]) -> frozenset[str]:
-    """Biolink categories (without prefix) that the question asks for: "which gene", "what treatment"."""
+def asked_type(stems: Sequence[str]) -> tuple[int, frozenset[str]] | None:
+    """Where a question names the type it asks for ("which gene", "what treatment"), and its categories without prefix.
+
+    A type that is none elsewhere ("antigen") must stand next to the asking word or its article.
+    """
     for i, word in enumerate(stems):
-        if word in {"which", "what", "whic"} or word in {stem("list"), stem("name")}:
-            for following in stems[i + 1 : i + 5]:
-                if following in _TYPES:
-                    return frozenset(_TYPES[following])
-    return frozenset()
+        if word not in _ASKING:
+            continue
+        for at in range(i + 1, min(i + _WIDEST_TYPE, len(stems))):
+            if stems[at] in _TYPES:
+                return at, frozenset(_TYPES[stems[at]])
+            if stems[at] in ASKED_TYPES and all(other in STOP_WORDS for other in stems[i + 1 : at]):
+                return at, frozenset(ASKED_TYPES[stems[at]])
+    return None
+
+
+def whole_of(stems: Sequence[str]) -> int | None:
+    """Where a question asks what something is part of; None if it does not."""
+    places = [i for i, word in enumerate(stems[:-1]) if word in _PARTS and stems[i + 1] == "of"]
+    return places[0] if places else None
 
 
 def is_passive(text: str) -> bool:
@@ -213,6 +246,7 @@ def are_opposites(one: str, other: str) -> bool:
 
 __all__ = [
     "ANY_RELATION",
+    "ASKED_TYPES",
     "CATEGORIES",
     "CUE_STEMS",
     "STOP_WORDS",
@@ -220,10 +254,11 @@ __all__ = [
     "QuestionKind",
     "Role",
     "are_opposites",
-    "asked_categories",
     "asked_predicates",
+    "asked_type",
     "is_passive",
     "link_role",
     "predicates_of",
     "question_kind",
+    "whole_of",
 ]

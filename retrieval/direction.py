@@ -6,6 +6,7 @@ verbs of relations that have a direction count, and only names in one stretch of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -14,6 +15,13 @@ from retrieval.terms import Name, Token, find_name, stem, tokenise
 
 _WIDEST = 12  # tokens between two names of one statement
 _NEAR = 3  # tokens between a noun of action and the name it is of
+_CLEFT = (["it", "is"], ["it", "was"])  # "it is A that triggers B": the pronoun ends no clause
+_AGENTS = (["by"], ["is"], ["are"], ["was"], ["were"])
+#: Words after which the cause stands, not the effect.
+_CONVERSE = re.compile(
+    r"\b(?:(?:result|arise|stem|originate|derive)(?:s|ed|d|ing)? from|(?:result|consequence|effect|product) of|due to|"
+    r"because of|owing to|attributable to|secondary to)\b"
+)
 _BREAKS = frozenset({"which", "that", "whereas", "while", "but"})
 _UNSIGNED = frozenset({"causes", "predisposes", "produces", "targets", "treats", "prevents", "regulates"})
 _DIRECTED: frozenset[str] = frozenset(
@@ -33,19 +41,23 @@ def acts(text: str, names: Sequence[Sequence[Name]]) -> frozenset[Act]:
     tokens = tokenise(text)
     places = _places(tokens, names)
     found = set()
-    for (_, end, one), (start, _, other) in pairwise(places):
-        between = tokens[end:start]
+    for (begin, end, one), (start, _, other) in pairwise(places):
+        opening = [token.text for token in tokens[max(begin - 2, 0) : begin]]
+        between = tokens[end + (opening in _CLEFT) : start]
         if one == other or len(between) > _WIDEST or _is_broken(text, between):
+            continue
+        if _CONVERSE.search(" ".join(token.text for token in between)):
+            found.add((other, one))
             continue
         verbs = [i for i, token in enumerate(between) if stem(stem(token.text)) in _DIRECTED]
         if len(verbs) == 1:
             passive = "by" in (token.text for token in between[verbs[0] :])
             found.add((other, one) if passive else (one, other))
-        elif not verbs and [token.text for token in between] == ["by"]:
+        elif not verbs and [token.text for token in between] in _AGENTS:
             first = next(place[0] for place in places if place[2] == one)
             before = {stem(stem(token.text)) for token in tokens[max(first - _NEAR, 0) : first]}
             if not before.isdisjoint(_DIRECTED):
-                found.add((other, one))
+                found.add((other, one))  # "inhibition of A by B", "the trigger of A is B"
     return frozenset(found)
 
 

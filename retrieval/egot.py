@@ -1,8 +1,16 @@
 """Graph-of-thoughts retrieval: Algorithm 1 of the eGoT paper with the parameters of section 2.3.
 
 Where the algorithm and the text of section 2.2 differ, the text is followed: unexplored thoughts stay in one priority
-queue over all depths, the thoughts chosen at a depth are retrieved concurrently, and new ones are generated once for
-them together. No thoughts are generated at the last depth, since none of them could be explored.
+queue over all depths (lines 6, 9 and 23 keep only the best k of each generation), the thoughts chosen at a depth are
+retrieved concurrently, and new ones are generated once for them together (lines 20 to 23 do so for each thought).
+
+Departures from the paper, with the reason:
+
+- no thoughts are generated at the last depth: none of them could be explored;
+- a thought whose search finds no passage is not summarised (line 13): there is nothing to summarise;
+- calls of one question are bounded, one being kept for the synthesis: the paper's cost has no bound;
+- near-duplicate thoughts count as processed by cosine: the paper does not say when a thought is novel;
+- the answer of the synthesis (line 29) is verified sentence by sentence, and no answer is given without evidence.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, zip_longest
 
 from kg_pipeline.graph.reader import GraphReader
@@ -72,6 +72,10 @@ class ExtractiveReasoner:
     def usage(self) -> AnswerUsage:
         """Nothing is ever spent."""
         return AnswerUsage()
+
+    def over(self, reader: GraphReader) -> ExtractiveReasoner:
+        """The same reasoner looking things up in another reader."""
+        return replace(self, reader=reader)
 
     async def generate(self, question: Question, evidence: EvidenceState, count: int) -> list[str]:
         """At first the question, its pairs of entities and its entities; later the entities that bridge them."""

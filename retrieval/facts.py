@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kg_pipeline.graph.reader import Entity, GraphReader, Relation
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.evidence import Quote, quote_of
 from retrieval.guard import addresses_reader
-from retrieval.layout import statement
+from retrieval.layout import shown_name, statement
 
 _PREMISE_LEVELS = 3
 _QUOTES = 3
@@ -39,8 +39,22 @@ class Fact:
 
     @property
     def names(self) -> dict[str, str]:
-        """Entity id to name."""
-        return {self.head.entity_id: self.head.name, self.tail.entity_id: self.tail.name}
+        """Entity id to name, with the authors' word where it is another one."""
+        return {
+            self.head.entity_id: shown_name(self.head.name, (quote.head_text for quote in self.quotes)),
+            self.tail.entity_id: shown_name(self.tail.name, (quote.tail_text for quote in self.quotes)),
+        }
+
+    def read_from(self, entity_id: str) -> Fact:
+        """The fact as it starts at one of its ends, where it can be read both ways ("B is associated with A")."""
+        relation = self.relation
+        if not self.symmetric or relation.tail_id != entity_id:
+            return self
+        turned = replace(relation, head_id=relation.tail_id, tail_id=relation.head_id)
+        quotes = tuple(
+            replace(quote, head_text=quote.tail_text, tail_text=quote.head_text) for quote in self.quotes
+        )
+        return replace(self, relation=turned, head=self.tail, tail=self.head, quotes=quotes)
 
     def clause(self) -> str:
         """The fact in words, with its denial or reservation."""

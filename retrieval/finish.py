@@ -241,7 +241,7 @@ def _graph(facts: Iterable[Fact], numbering: _Numbering) -> EvidenceGraph:
     edges: dict[str, EvidenceEdge] = {}
     for fact in facts:
         for part in (fact, *fact.asserted()):
-            names |= part.names
+            names |= {end.entity_id: end.name for end in (part.head, part.tail)}
             relation = part.relation
             edges[relation.relation_id] = EvidenceEdge(
                 relation_id=relation.relation_id,

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field, replace
 
 from retrieval.abstain import hopeless
 from retrieval.answer import Answer, AnswerUsage
+from retrieval.asker import asker_of
 from retrieval.asking import describe_links, spent, understand
 from retrieval.context import Context
+from retrieval.entailment import entailed
 from retrieval.evidence import EvidenceState
 from retrieval.finish import finish
 from retrieval.question import Question
@@ -74,6 +76,9 @@ class Inquiry:
         `context` stands in for that of the question where the evidence has records that the graph has not.
         """
         started = time.perf_counter()
+        if self.context.verification.entailment:
+            checked = await entailed(draft, asker_of(self.context.reasoner))
+            draft, self.calls = checked.draft, self.calls + checked.was_asked
         read = replace(trace, entities=describe_links(self.question), terms=self.question.terms)
         answer = await asyncio.to_thread(
             finish,

@@ -5,6 +5,15 @@ From the entities of the question the navigator selects adjacent triples; nodes 
 entity that shares a name with one that was reached is taken for it at once; a like name that differs in a number, a Greek
 letter or an opposite prefix is never offered; every other one is expanded only after the navigator has selected it.
 Virtual edges live in the trace of the answer and are not written to the graph.
+
+Departures from the paper, with the reason:
+
+- a like node has to be selected by the navigator before it is walked from; the paper merges all of them into the next
+  nodes, and so goes on from things that are alike in name only;
+- entities of the question are linked by their names first and by vectors only where no name fits: an exact name is no
+  guess;
+- triples offered and selected at once are bounded, and denied relations are not offered: the paper sets no bound;
+- the answer is verified sentence by sentence; where nothing supports one, there is none.
 """
 
 from __future__ import annotations

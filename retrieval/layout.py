@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from rapidfuzz import fuzz
+
 from kg_pipeline.graph.reader import Document, Entity, Relation
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.evidence import Passage, Seed
+from retrieval.terms import content_stems
 
 _ALIASES_SHOWN = 3
 _SHORTEST_PLURAL = 4
+_SHORTEST_WORD = 5  # letters of a word in small letters; an abbreviation has none
+_SPELLING = 80.0  # similarity of two spellings of one word (anaemia, anemia)
 _BEFORE_PREPOSITION = re.compile(r" (?:of|in|for|with|to|from|by|against|on) ")
 #: Names in -s of one thing.
 _SINGULAR_TEXT = """ascites atlas biceps caries diabetes herpes lens measles mumps pancreas rabies rickets scabies series
@@ -49,10 +54,33 @@ def statement(relation: Relation, names: Mapping[str, str]) -> str:
     return f"{head} {_plural(label) if _is_plural(head) else label} {tail}"
 
 
+def shown_name(name: str, mentions: Iterable[str]) -> str:
+    """A name as an answer shows it: with the authors' word before it where they all use quite another one.
+
+    "altruism (prosocial behaviour)" keeps apart what the article says and what the graph takes it for. Abbreviations and
+    other spellings are the same name and are not shown.
+
+    >>> shown_name("prosocial behaviour", ["altruism"])
+    'altruism (prosocial behaviour)'
+    """
+    written = list(dict.fromkeys(mention for mention in mentions if mention))
+    if written and all(_is_other_word(name, mention) for mention in written):
+        return f"{written[0]} ({name})"
+    return name
+
+
+def _is_other_word(name: str, mention: str) -> bool:
+    telling = any(word.islower() and len(word) >= _SHORTEST_WORD for word in mention.split())
+    shared = set(content_stems(name)) & set(content_stems(mention))
+    return telling and not shared and fuzz.ratio(name.lower(), mention.lower()) < _SPELLING
+
+
 def _is_plural(name: str) -> bool:
     """Whether a name takes a verb in the plural, by the ending of its main noun ("mutations in TREX1")."""
     noun = _BEFORE_PREPOSITION.split(name, maxsplit=1)[0].rpartition(" ")[2]
     word = noun.rpartition("-")[2]
+    if word.endswith("s") and word[-2:-1].isupper():
+        return True  # microRNAs, MDSCs
     return (
         word.endswith("s")
         and word[:-1].isalpha()

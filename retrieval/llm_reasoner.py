@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from kg_pipeline.errors import LlmError, LlmRefused
+from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.llm.budget import metered
 from retrieval.abstain import unsupported
 from retrieval.answer import AnswerUsage
@@ -78,6 +79,12 @@ class LlmReasoner:
         self._chat = chat
         self._extractive = extractive
         self._characters = _CHARACTERS_A_TOKEN * max(context_tokens - _RESERVED_TOKENS, 512)
+
+    def over(self, reader: GraphReader) -> LlmReasoner:
+        """The same model, whose fall-back looks things up in another reader."""
+        other = LlmReasoner(self._chat, self._extractive.over(reader))
+        other._characters = self._characters
+        return other
 
     @property
     def name(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,13 +11,15 @@ from rapidfuzz import fuzz
 from retrieval.cues import are_opposites
 from retrieval.links import Link
 from retrieval.question import Question
-from retrieval.terms import Token, content_stems, find_name, name_key, tokenise
+from retrieval.terms import Token, content_stems, find_name, name_key, singular, tokenise
 
 _SHORTEST_ACRONYM = 3
 _SPELLING = 85.0  # similarity of two spellings of one word (tumour, tumor; somatisation, somatization)
 _SPELLED = 5  # letters; shorter words that differ by one are different words
 _DERIVED = 5  # letters that a word and its derivation share (cirrhosis, cirrhotic)
 _ENDING = 3  # letters that a derivation adds
+_SPECIES = re.compile(r"\b([A-Z][a-z]{3,}) ([a-z]{4,})\b")
+_SHORT_SPECIES = re.compile(r"\b([A-Z])\.\s?([a-z]{4,})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +42,29 @@ class Reading:
     """A text as it is compared with questions."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._tokens = [tokenise(text) for text in texts]
-        self._stems = frozenset(word for text in texts for word in content_stems(text))
+        kept = list(texts)
+        self._tokens = [tokenise(text) for text in kept]
+        self._stems = frozenset(word for text in kept for word in content_stems(text))
+        self._species = frozenset(match.groups() for text in kept for match in _SHORT_SPECIES.finditer(text))
 
     def mentions(self, question: Question) -> Mentioned:
         """What of the question stands in the text."""
         lost = [link.text for link in question.links if not self.has_link(link)]
         words = written(question)
-        missing = [words[term] for term in question.terms if not self.has_word(term)]
+        genera = self._genera(question.text)
+        missing = [
+            words[term] for term in question.terms if not self.has_word(term) and words[term] not in genera
+        ]
         return Mentioned(
             links=len(question.links) - len(lost),
             words=len(question.terms) - len(missing),
             missing=(*lost, *missing),
         )
+
+    def _genera(self, text: str) -> frozenset[str]:
+        """Genus names of the question that the text abbreviates: "Listeria monocytogenes", "L. monocytogenes"."""
+        names = _SPECIES.findall(text)
+        return frozenset(genus for genus, species in names if (genus[0], species) in self._species)
 
     def has_link(self, link: Link) -> bool:
         """Whether an entity is mentioned by one of its names, or all words of the question's name for it are there."""
@@ -81,6 +94,8 @@ def written(question: Question) -> dict[str, str]:
 
 def _same_word(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
+    if singular(shorter) == singular(longer):
+        return True
     if shorter[0] != longer[0] or not (one.isalpha() and other.isalpha()) or are_opposites(one, other):
         return False
     if len(shorter) >= _DERIVED and longer.startswith(shorter) and len(longer) - len(shorter) <= _ENDING:

@@ -25,10 +25,11 @@ from retrieval.reasoner import Draft
 from retrieval.sentences import Sentence, rank_sentences
 from retrieval.shape import read_shape
 from retrieval.trace import Trace, TraceStep
-from retrieval.weaving import asks_for_other, quoted_answer, states_type
+from retrieval.weaving import quoted_answer, states_type
 
 _OFFERED = 24
 _SURE_COSINE = 0.6  # of a sentence that is as near to a question as a restatement of it
+_TYPED = 0.75  # where a thing of a type is asked for, which a relation of the graph says more surely than a sentence
 _INCOMPLETE = 0.5  # factor where a step of the question is not shown, or its yes or no is not said
 
 
@@ -122,7 +123,7 @@ def text_draft(
 ) -> tuple[Draft, float]:
     """An answer of quoted sentences that bear on the question, alone or together, and the confidence in it."""
     shape = read_shape(question)
-    if asks_for_other(question, shape):
+    if shape.answer is not None and question.links and question.kind != "yes_no":
         ranked = [row for row in ranked if states_type(context.reader, question, shape, row.quote)]
     draft = quoted_answer(question, ranked[:quotes], ranked, context.abstention)
     told = {quote.key for sentence in draft.sentences for quote in sentence.quotes}
@@ -144,6 +145,8 @@ def text_confidence(question: Question, rows: list[Sentence]) -> float:
     shape = read_shape(question)
     if shape.is_nested or (shape.answer is not None and len(question.links) > 1):
         confidence *= _INCOMPLETE
+    elif shape.answer is not None and question.links:
+        confidence *= _TYPED
     if question.kind == "yes_no":
         confidence *= _INCOMPLETE  # whether the sentences say yes or no is not read from them
     return round(confidence, 6)

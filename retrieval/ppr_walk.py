@@ -39,9 +39,11 @@ def synonym_edges(
     entities = reader.entities(heaviest)
     edges: dict[tuple[str, str], float] = {}
     vectors = embedder.embed([entity.name for entity in entities])
-    for entity, vector in zip(entities, vectors, strict=True):
-        near = reader.nearest("entity", vector, settings.synonyms + 1, threshold=settings.synonym_cosine)
-        for hit in near:
+    near = reader.nearest_many(
+        "entity", list(vectors), settings.synonyms + 1, threshold=settings.synonym_cosine
+    )
+    for entity, hits in zip(entities, near, strict=True):
+        for hit in hits:
             if hit.id != entity.entity_id:
                 first, second = sorted((entity.entity_id, hit.id))
                 edges[first, second] = max(hit.score, edges.get((first, second), 0.0))

@@ -10,7 +10,12 @@ from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval import cues
 from retrieval.links import Link, link_entities
 from retrieval.terms import Token, is_negated, stem, tokenise
+from retrieval.wording import is_set_in_capitals, joined_compounds, spelled_out
 
+_AUXILIARIES = frozenset(
+    ["is", "are", "was", "were", "does", "do", "did", "can", "could", "may", "might", "has", "have"]
+)
+_TYPE_AND_NAME = 2  # links; of more the first may be a stop on the way to what is asked for
 _TITLE_CASE = 0.5  # share of capitalised words from which capitals are a style and no sign of a name
 
 
@@ -47,11 +52,18 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
     """
     tokens = tokenise(text)
     linked = link_entities(reader, text, tokens, embed_name)
-    links, rest = linked.links, linked.rest
-    capitals_tell = not _is_title_case(text, tokens)
     words = [stem(token.text) for token in tokens]
+    asked, links = _asked(tokens, words, linked.links)
+
+    def is_known(word: str) -> bool:
+        return bool(reader.search_text("chunk", word, 1))
+
+    said = spelled_out(text, tokens) | asked.places
+    rest = joined_compounds([token for token in linked.rest if token.start not in said], is_known)
+    capitals_tell = not _is_title_case(text, tokens)
+    are_capitals = is_set_in_capitals(text, tokens)
     plain = dict.fromkeys(token.text for token in rest if not token.is_number)
-    predicates = cues.asked_predicates(words)
+    predicates = cues.asked_predicates(words) | asked.predicates
     passive = cues.is_passive(text)
     return Question(
         text=text,
@@ -63,17 +75,73 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
         ),
         unknown_names=tuple(
             dict.fromkeys(
-                _surface(text, token) for token in rest if _is_name(text, token, tokens[0], capitals_tell)
+                _surface(text, token)
+                for token in rest
+                if not are_capitals and _is_name(text, token, tokens[0], capitals_tell)
             )
         ),
-        foreign=tuple(word for word in plain if not reader.search_text("chunk", word, 1)),
+        foreign=tuple(word for word in plain if not is_known(word)),
         predicates=predicates,
         sign=_common_sign(predicates),
-        categories=cues.asked_categories(words),
+        categories=asked.categories,
         passive=passive,
         negated=is_negated(text),
         role=_role(links, tokens, words, passive) if predicates else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the words for the thing asked for say; they name nothing, and no evidence has to repeat them."""
+
+    places: frozenset[int]  # starts of the words
+    categories: frozenset[str]
+    predicates: frozenset[str]
+
+
+def _asked(
+    tokens: Sequence[Token], words: Sequence[str], links: tuple[Link, ...]
+) -> tuple[_Asked, tuple[Link, ...]]:
+    """The thing asked for, and the links without the name that stands for its type.
+
+    "Which transcription factor activates X?" asks for one, though the graph may have an entity of that name.
+    """
+    places: set[int] = set()
+    predicates: frozenset[str] = frozenset()
+    categories: frozenset[str] = frozenset()
+    found = cues.asked_type(words)
+    if found is not None:
+        at, categories = found
+        if not any(link.start <= tokens[at].start < link.end for link in links):
+            places.add(tokens[at].start)
+    whole = cues.whole_of(words)
+    if whole is not None:
+        places.add(tokens[whole].start)
+        predicates = frozenset({"part_of"})
+    if found is None and len(links) == _TYPE_AND_NAME and _is_type_asked_for(tokens, links[0]):
+        kinds = (_kindred(entity.category.rpartition(":")[2]) for entity in links[0].entities)
+        kindred = frozenset[str]().union(*kinds)
+        if kindred:
+            categories, links = kindred, links[1:]
+    return _Asked(frozenset(places), categories, predicates), links
+
+
+def _is_type_asked_for(tokens: Sequence[Token], link: Link) -> bool:
+    """Whether a name follows "which" or "what", and a verb follows it."""
+    before = [token for token in tokens if token.end <= link.start]
+    after = [token for token in tokens if token.start >= link.end]
+    return (
+        len(before) == 1
+        and before[0].text in {"which", "what"}
+        and bool(after)
+        and (after[0].text in _AUXILIARIES or bool(cues.predicates_of(stem(after[0].text))))
+    )
+
+
+def _kindred(category: str) -> frozenset[str]:
+    """Categories that instances of a class may have: a gene may be listed as its protein; none where no type is known."""
+    groups = [frozenset(names) for names in cues.CATEGORIES.values() if category in names[:2]]
+    return frozenset[str]().union(*groups)
 
 
 def _role(

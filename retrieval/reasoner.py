@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from kg_pipeline.graph.reader import Relation
+from kg_pipeline.graph.reader import GraphReader, Relation
 from retrieval.answer import AnswerUsage, SentenceKind, Verdict
 from retrieval.evidence import EvidenceState, Quote, Retrieved
 from retrieval.facts import Fact
@@ -94,4 +94,8 @@ class Reasoner(Protocol):
 
     def usage(self) -> AnswerUsage:
         """Spent so far by this reasoner, over all questions."""
+        ...
+
+    def over(self, reader: GraphReader) -> Reasoner:
+        """The same reasoner looking things up in another reader."""
         ...

@@ -2,6 +2,14 @@
 
 Chunks near the query are grouped by document; the entities in them are explored to a depth that depends on how near
 they are to the query (equation 8); what the bounded breadth-first search meets is de-duplicated and laid out.
+
+Departures from the paper, with the reason:
+
+- entities of one depth are traversed together, not one by one (lines 14 to 22): their union, which lines 26 and 27 take,
+  is the same, and neighbourhoods that overlap are read once;
+- what is met is cut to caps for a node, an entity and the whole, asserted before inferred and hubs last: without them one
+  hub fills the context;
+- entities of depth 0 are listed, though not traversed: a passage mentions them, and their types help to read it.
 """
 
 from __future__ import annotations

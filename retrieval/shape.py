@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kg_pipeline.graph.reader import Entity
-from retrieval.cues import CATEGORIES, CUE_STEMS, is_passive, predicates_of
+from retrieval.cues import ASKED_TYPES, CATEGORIES, CUE_STEMS, is_passive, predicates_of
 from retrieval.layout import type_name
 from retrieval.question import Question
 from retrieval.terms import STOP_WORDS, Token, singular, stem, tokenise
@@ -46,7 +46,10 @@ _EXACT: dict[str, frozenset[str]] = {
         frozenset({"Drug", "SmallMolecule", "MolecularMixture", "Treatment", "Procedure"}),
     ),
     **dict.fromkeys(
-        ("cytokine", "receptor", "kinase", "enzyme", "hormone", "target", "antibody", "syndrome"),
+        (
+            *("cytokine", "receptor", "kinase", "enzyme", "hormone", "target", "antibody", "syndrome"),
+            *("antigen", "ligand", "molecule", "complex", "transporter", "chemokine", "metabolite"),
+        ),
         frozenset[str](),
     ),
     "cell": frozenset({"Cell", "CellLine"}),
@@ -146,11 +149,16 @@ def _linked(question: Question, position: int) -> bool:
 
 
 def _slots(text: str, tokens: list[Token]) -> list[Slot]:
-    return [
-        Slot(word, frozenset(_TYPES[word]), token.start)
-        for token in tokens
-        if (word := singular(token.text)) in _TYPES
-    ]
+    slots = []
+    opens = True  # only words that ask stand before
+    for token in tokens:
+        word = singular(token.text)
+        asked = ASKED_TYPES.get(stem(token.text)) if opens else None
+        names = _TYPES.get(word, asked)
+        if names is not None:
+            slots.append(Slot(word, frozenset(names), token.start))
+        opens = opens and (token.text in _ASKS or token.text in STOP_WORDS)
+    return slots
 
 
 def _answer(tokens: list[Token], slots: list[Slot]) -> Slot | None:

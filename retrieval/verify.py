@@ -34,9 +34,14 @@ _NAMES_COMPARED = 40
 
 @dataclass(frozen=True, slots=True)
 class VerifySettings:
-    """`overlap`: share of a claim's content words that its quotes must have."""
+    """`overlap`: share of a claim's content words that its quotes must have.
+
+    `entailment`: also ask the language model, where there is one, about the sentences that it wrote
+    (`retrieval.entailment`); one more call an answer.
+    """
 
     overlap: float = 0.6
+    entailment: bool = True
 
 
 def verify(

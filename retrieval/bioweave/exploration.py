@@ -72,8 +72,10 @@ class Exploration:
     def search(self, missing: Sequence[str] = ()) -> None:
         """A round without the web: documents, then paths over relations and sentences, then units."""
         if missing:
-            read = list(self.finder.passages)
+            read, reached = list(self.finder.passages), self.finder.entities
             self.finder = self._finder(_WIDER)
+            # Paths of the round before lead over them, whatever the passages name.
+            self.finder.entities |= reached
             self.finder.add_passages(read)
         if "doc" in self.plan.sources:
             found = [*self.paths, *(path for answer in self.answers[:1] for path in answer.paths)]

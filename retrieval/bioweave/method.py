@@ -2,8 +2,17 @@
 
 Question and source plan, rounds of exploration, scoring and selection of evidence, and an answer over the evidence graph.
 Where the answer fails on the required pattern, the missing hop is asked for once more. A language model is asked three
-times (abstraction, selection, answer), four times with a missing hop; without one the plan, the selection and the answer
-are made by rules and quotes.
+times (abstraction, selection, answer), four times with a missing hop, and once more whether its sentences follow from
+what they cite; without one the plan, the selection and the answer are made by rules and quotes.
+
+Departures from the paper, with the reason:
+
+- there are two rounds at most, of which the second asks for the missing hop only: the paper's loop has no bound, and its
+  budget is 4.5 calls a question;
+- sources are explored one after the other, the knowledge graph first: its paths give the queries to the documents;
+- sentences that name two entities are hops of paths too, so that text which no relation was extracted from can bridge;
+- units that lie on a path to an answer are kept whatever their relevance: a path with a gap shows nothing;
+- numbers of Table 6 are this project's, since the paper gives none.
 """
 
 from __future__ import annotations

@@ -114,6 +114,11 @@ class MemoryGraph:
         scored = [row for row in scored if row.score >= threshold]
         return sorted(scored, key=lambda row: (-row.score, row.id))[:k]
 
+    def nearest_many(
+        self, kind: str, vectors: Sequence[Vector], k: int, *, threshold: float = -1.0
+    ) -> list[list[Scored]]:
+        return [self.nearest(kind, vector, k, threshold=threshold) for vector in vectors]
+
     def similarities(self, kind: str, ids: Sequence[str], vector: Vector) -> list[float]:
         rows = self.vectors[kind]
         return [float(rows[key] @ vector) if key in rows else 0.0 for key in ids]

@@ -154,7 +154,7 @@ def selecting(*words: str, **more: object) -> Callable[[str], dict[str, object]]
     return lambda body: {"keep": numbered(body, *words), "satisfied": True, **more}
 
 
-def test_a_language_model_is_asked_three_times(open_graph: Open) -> None:
+def test_a_language_model_is_asked_three_times_and_about_its_sentences(open_graph: Open) -> None:
     chat = ScriptedChat(
         {
             "abstract": {"operator": "chain", "answer_type": "drug"},
@@ -168,8 +168,8 @@ def test_a_language_model_is_asked_three_times(open_graph: Open) -> None:
         }
     )
     answer = with_chat(open_graph, onco(), chat).ask(NESTED, "bioweave")
-    assert chat.purposes == ["abstract", "select", "weave"]
-    assert (answer.usage.calls, answer.items) == (3, ("tocilizumab",))
+    assert chat.purposes == ["abstract", "select", "weave", "entail"]
+    assert (answer.usage.calls, answer.items) == (4, ("tocilizumab",))
     assert answer.reasoner == "llm:scripted"
     assert len(answer.sentences) == 3
     assert chat.body("select").count("<evidence>") == 1
@@ -189,8 +189,8 @@ def test_a_hop_that_the_model_misses_is_retrieved_before_it_answers(open_graph: 
         }
     )
     answer = with_chat(open_graph, onco(), chat).ask(NESTED, "bioweave")
-    assert chat.purposes == ["abstract", "select", "select", "weave"]
-    assert answer.usage.calls == 4
+    assert chat.purposes == ["abstract", "select", "select", "weave", "entail"]
+    assert answer.usage.calls == 5
     assert [s.text for s in answer.trace.steps if s.action == "missing"] == [first["missing"]]
     assert answer.answered
 

@@ -126,14 +126,15 @@ def test_calls_and_tokens_are_those_of_the_question_however_many_are_asked_at_on
         return await asyncio.gather(*asked)
 
     for answer in asyncio.run(many()):
-        [call] = answer.trace.calls
+        call, check = answer.trace.calls
+        assert check.purpose == "entail"
         assert (call.purpose, call.model, call.prompt_tokens, call.error) == (
             "synthesise",
             "scripted",
             10,
             "",
         )
-        assert (answer.usage.calls, answer.usage.prompt_tokens) == (1, 10)
+        assert (answer.usage.calls, answer.usage.prompt_tokens) == (2, 20)
         assert "synthesise | scripted, 10 + 0 tokens" in told(answer)
 
 

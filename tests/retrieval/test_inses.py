@@ -168,8 +168,8 @@ def test_a_language_model_navigates_over_the_virtual_edge_it_passed() -> None:
     answer = ask(fragmented(), "What does pigment activate or increase?", chat=chat)
     assert answer.trace.stopped == "sufficient after 3 iterations"
     assert [edge.accepted for edge in answer.trace.virtual_edges] == [True]
-    assert chat.purposes == ["entities", "navigate", "navigate", "navigate", "synthesise"]
-    assert answer.usage.calls == 5
+    assert chat.purposes == ["entities", "navigate", "navigate", "navigate", "synthesise", "entail"]
+    assert answer.usage.calls == 6
 
 
 def test_a_virtual_edge_that_the_model_does_not_select_is_not_walked() -> None:

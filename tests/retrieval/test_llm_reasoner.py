@@ -54,6 +54,8 @@ class FakeChat:
             reply: dict[str, object] = {
                 "thoughts": ["hydroxychloroquine lupus trial", "SLE disease flare", "stroke SLE"]
             }
+        elif purpose == "entail":
+            reply = {"unsupported": []}
         elif purpose == "evaluate":
             count = len(re.findall(r"^\d+\. ", body, re.MULTILINE))
             reply = {"scores": self.scores if self.scores is not None else [0.5] * count}
@@ -185,5 +187,5 @@ def test_an_inferred_relation_is_offered_as_such(open_graph: OpenGraph, lupus_re
 
 
 def test_every_prompt_forbids_following_the_evidence() -> None:
-    for name in ("generate", "summarise", "synthesise"):
+    for name in ("generate", "summarise", "synthesise", "entail"):
         assert "never an instruction" in " ".join(load_prompt(name).split())

@@ -48,15 +48,15 @@ def test_the_number_of_passages_is_a_setting(lupus_graph: Graph) -> None:
         NaiveSettings(chunks=0)
 
 
-def test_a_language_model_answers_in_one_call_and_says_how_sure_it_is(
+def test_a_language_model_answers_in_one_call_and_checks_it_in_another_and_says_how_sure_it_is(
     open_graph: Open, lupus_reader: MemoryGraph
 ) -> None:
     chat = ScriptedChat(
         {"naive": citing(("Belimumab neutralizes BAFF.", "neutralizes BAFF"), confidence=0.9)}
     )
     answer = with_chat(open_graph, lupus_reader, chat).ask(DIRECT, "naive")
-    assert (answer.answered, answer.confidence, answer.usage.calls) == (True, 0.9, 1)
-    assert chat.purposes == ["naive"]
+    assert (answer.answered, answer.confidence, answer.usage.calls) == (True, 0.9, 2)
+    assert chat.purposes == ["naive", "entail"]
     assert "Ignore your previous instructions" not in chat.body("naive")
 
 

@@ -135,26 +135,55 @@ def test_the_walk_reaches_a_passage_that_shares_no_word_with_the_question(lupus_
     assert max(ranked, key=lambda chunk_id: ranked[chunk_id]) == "PMC1:c0"
 
 
-def test_the_second_hop_starts_at_what_the_first_passage_names(lupus_graph: Graph) -> None:
+class Recording:
+    """An embedder that keeps the texts it is given."""
+
+    name = "recording"
+
+    def __init__(self, graph: Graph) -> None:
+        self.texts: list[str] = []
+        self.embedder = graph.context.embedder
+        self.dimensions = self.embedder.dimensions
+
+    def embed(self, texts):
+        self.texts.extend(texts)
+        return self.embedder.embed(texts)
+
+
+def test_the_second_hop_asks_of_what_the_first_passage_names(lupus_graph: Graph) -> None:
     context = lupus_graph.context
     question = understand("Which serum level rises with the target of belimumab?", context)
-    embedded: list[str] = []
-
-    class Recording:
-        name = "recording"
-        dimensions = context.embedder.dimensions
-
-        def embed(self, texts):
-            embedded.extend(texts)
-            return context.embedder.embed(texts)
-
+    recording = Recording(lupus_graph)
     walked = Walk((("PMC4:c0", 0.9),), {"C10": 0.5, "C5": 0.4, "C9": 0.6})
-    found = second_hop(context.reader, Recording(), question, walked, SETTINGS)
-    assert embedded == ["BAFF", "systemic lupus erythematosus"]  # belimumab is in the question
-    assert found["PMC4:c0"] > question.vector @ context.embedder.vector(
-        context.reader.chunks(["PMC4:c0"])[0].text
-    )
+    found = second_hop(context.reader, recording, question, walked, SETTINGS)
+    assert recording.texts == [
+        "Which serum level rises with the target of BAFF?",
+        "Which serum level rises with the target of systemic lupus erythematosus?",
+    ]
+    (text,) = (chunk.text for chunk in context.reader.chunks(["PMC4:c0"]))
+    cosines = [vector @ context.embedder.vector(text) for vector in context.embedder.embed(recording.texts)]
+    assert found["PMC4:c0"] == pytest.approx(max(cosines))
     assert rerank(context.reader, context.embedder, question, Walk((), {}), SETTINGS) == []
+
+
+def test_the_rarest_name_that_the_passage_has_gives_way(lupus_graph: Graph) -> None:
+    context = lupus_graph.context
+    question = understand("How is lupus changed by belimumab?", context)
+    recording = Recording(lupus_graph)
+    walked = Walk((("PMC4:c0", 0.9),), {"C10": 0.5})
+    second_hop(context.reader, recording, question, walked, dataclasses.replace(SETTINGS, bridges=1))
+    assert recording.texts == ["How is lupus changed by BAFF?"]  # lupus is in more articles
+
+
+def test_a_passage_without_a_name_of_the_question_moves_its_vector(lupus_graph: Graph) -> None:
+    context = lupus_graph.context
+    question = understand("What rises in autoimmunity?", context)
+    recording = Recording(lupus_graph)
+    walked = Walk((("PMC4:c0", 0.9),), {"C10": 0.5})
+    found = second_hop(context.reader, recording, question, walked, SETTINGS)
+    assert question.links == ()
+    assert recording.texts[0] == "BAFF"
+    assert "PMC4:c0" in found
 
 
 def test_without_its_weights_the_order_is_the_walks(lupus_graph: Graph) -> None:

@@ -115,8 +115,8 @@ def test_a_language_model_estimates_the_complexity(open_graph: Open, lupus_reade
         }
     )
     answer = with_chat(open_graph, lupus_reader, chat).ask(SIMPLE)
-    assert chat.purposes == ["complexity", "naive"]
-    assert answer.usage.calls == 2
+    assert chat.purposes == ["complexity", "naive", "entail"]
+    assert answer.usage.calls == 3
     assert answer.trace.steps[0].reason == "1 hops: one stated fact"
 
 

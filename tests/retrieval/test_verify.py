@@ -120,3 +120,37 @@ def test_a_quote_must_be_the_quote_and_not_nearly_it(lupus_reader: MemoryGraph) 
 def test_who_acts_on_whom_must_be_as_stated(lupus_reader: MemoryGraph, text: str, holds: bool) -> None:
     kept, _ = check(lupus_reader, text, [UV])
     assert bool(kept) is holds
+
+
+BELIMUMAB = "Belimumab neutralizes BAFF, a survival signal of B cells."
+INTERFERON = "Type I interferon promotes systemic lupus erythematosus."
+
+
+@pytest.mark.parametrize(
+    ("text", "cited", "holds"),
+    [
+        ("Keratinocyte apoptosis leads to UV radiation.", UV, False),
+        ("It is keratinocyte apoptosis that triggers UV radiation.", UV, False),
+        ("It is UV radiation that triggers keratinocyte apoptosis.", UV, True),
+        ("The trigger of UV radiation is keratinocyte apoptosis.", UV, False),
+        ("The trigger of keratinocyte apoptosis is UV radiation.", UV, True),
+        ("UV radiation results from keratinocyte apoptosis.", UV, False),
+        ("UV radiation is due to keratinocyte apoptosis.", UV, False),
+        ("Keratinocyte apoptosis is due to UV radiation.", UV, True),
+        ("UV radiation is a result of keratinocyte apoptosis.", UV, False),
+        ("Flares reduced hydroxychloroquine by 50%.", HCQ, False),
+        ("BAFF blocks belimumab.", BELIMUMAB, False),
+        ("BAFF, a survival signal of B cells, neutralizes belimumab.", BELIMUMAB, False),
+        ("BAFF antagonizes the action of belimumab.", BELIMUMAB, False),
+        ("BAFF is an inhibitor of belimumab.", BELIMUMAB, False),
+        ("Belimumab is an inhibitor of BAFF.", BELIMUMAB, True),
+        ("BAFF can strongly and potently neutralize belimumab.", BELIMUMAB, False),
+        ("Lupus promotes type I interferon.", INTERFERON, False),
+        ("SLE is promoted by type I interferon.", INTERFERON, True),
+    ],
+)
+def test_exchanging_subject_and_object_is_found_out_however_it_is_put(
+    lupus_reader: MemoryGraph, text: str, cited: str, holds: bool
+) -> None:
+    kept, _ = check(lupus_reader, text, [cited])
+    assert bool(kept) is holds
