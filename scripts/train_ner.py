@@ -6,7 +6,7 @@ It needs the word classes that scripts/build_word_classes.py makes, in the folde
 
 BC5CDR annotates chemicals and diseases, NCBI-disease diseases, and BioRED all six kinds. What a corpus does not annotate
 is no evidence that it is not there: a first CRF is trained on BioRED alone, and what it finds of the other kinds in the
-other corpora is taken for annotated when the second one is trained on all three.
+other corpora, once each article is consistent, is taken for annotated when the second one is trained on all three.
 
 Only training splits are used, without the articles that are in the development or test split of any of the corpora
 as far as their files are there. The result does not depend on the machine beyond its floating-point arithmetic.
@@ -28,6 +28,8 @@ import pycrfsuite
 
 from kg_pipeline.evaluation.gold import GoldArticle, read_pubtator
 from kg_pipeline.extraction.ner.abbreviated import Abbreviations
+from kg_pipeline.extraction.ner.consistency import Sentence as TokenizedSentence
+from kg_pipeline.extraction.ner.consistency import make_consistent
 from kg_pipeline.extraction.ner.features import FeatureMaker
 from kg_pipeline.extraction.ner.labels import decode, encode
 from kg_pipeline.extraction.ner.lexicon import FAMILY, KINDS, Lexicon, lexicon_key
@@ -84,14 +86,14 @@ def main() -> int:
     lexicon = Lexicon.build(lexicon_names(OPEN_VOCABULARY))
     classes = read_classes(arguments.output)
     maker = FeatureMaker(lexicon, classes)
-    sentences = {name: list(prepared(chosen, maker)) for name, chosen in articles.items()}
+    sentences = {name: [prepared(article, maker) for article in chosen] for name, chosen in articles.items()}
     print(f"prepared in {time.perf_counter() - began:.0f} s", flush=True)
-    teacher = train(sentences[TEACHER])
+    teacher = train(flat(sentences[TEACHER]))
     print(f"teacher trained after {time.perf_counter() - began:.0f} s", flush=True)
     for name, chosen in sentences.items():
         if name != TEACHER:
-            add_missing_kinds(chosen, teacher, CORPORA[name][1])
-    tagger = train([sentence for chosen in sentences.values() for sentence in chosen])
+            add_missing_kinds(articles[name], chosen, teacher, CORPORA[name][1])
+    tagger = train([sentence for chosen in sentences.values() for sentence in flat(chosen)])
     description: dict[str, Any] = {
         "corpora": {name: len(chosen) for name, chosen in articles.items()},
         "settings": SETTINGS,
@@ -133,22 +135,27 @@ def lexicon_names(vocabulary: Path) -> dict[str, int]:
     return names
 
 
-def prepared(articles: Iterable[GoldArticle], maker: FeatureMaker) -> Iterable[Sentence]:
-    """Sentences of articles; names that cross a sentence border are lost."""
-    splitter = load_splitter()
-    for article in articles:
-        begin = len(article.title) + 1
-        title, abstract = splitter.split_all([article.title, article.text[begin:]])
-        abbreviations = Abbreviations(find_definitions(article.text), {}, maker.lexicon, maker.classes)
-        for start, end in [*title, *((start + begin, end + begin) for start, end in abstract)]:
-            tokens = tokenize(article.text[start:end])
-            if tokens:
-                names = [
-                    (mention.start - start, mention.end - start, KIND_OF[mention.category])
-                    for mention in article.mentions
-                    if start <= mention.start and mention.end <= end
-                ]
-                yield Sentence(start, tokens, maker.features(tokens, abbreviations, start), names)
+def prepared(article: GoldArticle, maker: FeatureMaker) -> list[Sentence]:
+    """Sentences of an article; names that cross a sentence border are lost."""
+    begin = len(article.title) + 1
+    title, abstract = load_splitter().split_all([article.title, article.text[begin:]])
+    abbreviations = Abbreviations(find_definitions(article.text), {}, maker.lexicon, maker.classes)
+    sentences = []
+    for start, end in [*title, *((start + begin, end + begin) for start, end in abstract)]:
+        tokens = tokenize(article.text[start:end])
+        if tokens:
+            names = [
+                (mention.start - start, mention.end - start, KIND_OF[mention.category])
+                for mention in article.mentions
+                if start <= mention.start and mention.end <= end
+            ]
+            sentences.append(Sentence(start, tokens, maker.features(tokens, abbreviations, start), names))
+    return sentences
+
+
+def flat(articles: Iterable[list[Sentence]]) -> list[Sentence]:
+    """The sentences of all articles."""
+    return [sentence for sentences in articles for sentence in sentences]
 
 
 def train(sentences: Sequence[Sentence]) -> bytes:
@@ -164,14 +171,25 @@ def train(sentences: Sequence[Sentence]) -> bytes:
         return path.read_bytes()
 
 
-def add_missing_kinds(sentences: Iterable[Sentence], teacher: bytes, annotated: Sequence[str]) -> None:
+def add_missing_kinds(
+    articles: Sequence[GoldArticle],
+    prepared_articles: Sequence[list[Sentence]],
+    teacher: bytes,
+    annotated: Sequence[str],
+) -> None:
     """Add the names that the teacher finds of kinds that the corpus does not annotate, where nothing is annotated."""
     tagger = pycrfsuite.Tagger()
     tagger.open_inmemory(teacher)
-    for sentence in sentences:
-        tokens = sentence.tokens
-        for first, last, kind in decode(tagger.tag(pycrfsuite.ItemSequence(sentence.features))):
-            start, end = tokens[first].start, tokens[last].end
+    for article, sentences in zip(articles, prepared_articles, strict=True):
+        read = [TokenizedSentence(sentence.offset, sentence.tokens) for sentence in sentences]
+        names = [
+            (number, first, last, kind)
+            for number, sentence in enumerate(sentences)
+            for first, last, kind in decode(tagger.tag(pycrfsuite.ItemSequence(sentence.features)))
+        ]
+        for number, first, last, kind in make_consistent(read, names, find_definitions(article.text)):
+            sentence = sentences[number]
+            start, end = sentence.tokens[first].start, sentence.tokens[last].end
             if kind not in annotated and all(end <= name[0] or name[1] <= start for name in sentence.names):
                 sentence.names.append((start, end, kind))
 

@@ -14,6 +14,7 @@ from kg_pipeline.cli.bench_data import default_data
 
 if TYPE_CHECKING:
     from kg_pipeline.evaluation.entity_bench import EntityBench
+    from kg_pipeline.evaluation.entity_recognition import SpanScores
 
 
 def bench_entities(
@@ -26,7 +27,7 @@ def bench_entities(
     split: Annotated[str, typer.Option(help="Which files: dev.PubTator, test.PubTator …")] = "dev",
     output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-entities.json"),
 ) -> None:
-    """Entities found and linked in annotated corpora, and abbreviations; no language model."""
+    """Entities found and linked in annotated corpora, each step and both together, and abbreviations; no language model."""
     from kg_pipeline.evaluation.entity_bench import run_entity_bench
     from kg_pipeline.files import write_text
     from kg_pipeline.settings import load_settings
@@ -39,6 +40,8 @@ def bench_entities(
         console.print(_recognition(result))
     if result.linking:
         console.print(_linking(result))
+    if result.end_to_end:
+        console.print(_end_to_end(result))
     if result.abbreviations:
         console.print(_abbreviations(result))
     speed = result.articles_per_second()
@@ -56,20 +59,37 @@ def _recognition(result: EntityBench) -> Table:
     )
     for column in ("corpus", "way", "kind"):
         table.add_column(column)
-    for column in ("annotated", "P", "R", "F1"):
+    for column in _SCORES:
         table.add_column(column, justify="right")
     for one in result.recognition:
         table.add_section()
         for score in one.scores:
-            table.add_row(
-                one.corpus,
-                one.way,
-                score.kind.removeprefix("biolink:"),
-                str(score.annotated),
-                f"{100 * score.precision:.1f}",
-                f"{100 * score.recall:.1f}",
-                f"{100 * score.f1:.1f} [{100 * score.low:.1f}, {100 * score.high:.1f}]",
-            )
+            table.add_row(one.corpus, one.way, score.kind.removeprefix("biolink:"), *_values(score))
+    return table
+
+
+_SCORES = ("annotated", "P", "R", "F1")
+
+
+def _values(score: SpanScores) -> tuple[str, ...]:
+    return (
+        str(score.annotated),
+        f"{100 * score.precision:.1f}",
+        f"{100 * score.recall:.1f}",
+        f"{100 * score.f1:.1f} [{100 * score.low:.1f}, {100 * score.high:.1f}]",
+    )
+
+
+def _end_to_end(result: EntityBench) -> Table:
+    table = Table(title="Names found and linked by the whole stage, span and concept right, per cent")
+    for column in ("corpus", "kind"):
+        table.add_column(column)
+    for column in _SCORES:
+        table.add_column(column, justify="right")
+    for corpus, scores in result.end_to_end.items():
+        table.add_section()
+        for score in scores:
+            table.add_row(corpus, score.kind, *_values(score))
     return table
 
 

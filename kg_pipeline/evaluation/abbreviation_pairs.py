@@ -1,8 +1,8 @@
 """Abbreviations that texts define, against the pairs annotated in MEDLINE records for Ab3P (Sohn et al., 2008).
 
-A pair of short and long form counts once a record. The corpus annotates one-letter forms, which the pipeline leaves alone,
-so both ways are measured. The pairs that the Ab3P tool itself found in the same records are
-measured beside ours.
+A pair of short and long form counts once a record. The corpus annotates one-letter forms, which mean what they are
+defined as at their definition only, so both ways are measured. The pairs that the Ab3P tool itself found in the same
+records are measured beside ours.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def measure_abbreviations(folder: Path, split: str) -> list[PairScores]:
     records = list(read_abbreviations(files[0]))
     scores = [
         score_pairs(name, records, [_pairs(record.text, shortest) for record in records])
-        for name, shortest in (("as the pipeline uses them", 2), ("with one-letter forms", 1))
+        for name, shortest in (("as the mentions stage uses them", 1), ("without one-letter forms", 2))
     ]
     tool = folder / "ab3p_tool_output.txt.xz"
     if tool.is_file():

@@ -1,4 +1,4 @@
-"""Everything that `kg bench entities` measures, as plain data: recognition, abbreviations and speed."""
+"""Everything that `kg bench entities` measures, as plain data: recognition, linking, both at once, abbreviations, speed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ from kg_pipeline.evaluation.annotated import (
     count_tokens,
     find_corpora,
 )
+from kg_pipeline.evaluation.entity_end_to_end import score_end_to_end
 from kg_pipeline.evaluation.entity_linking import Accuracy, References, measure
 from kg_pipeline.evaluation.entity_recognition import Span, SpanScores, score_spans
-from kg_pipeline.extraction.mentions import find_mentions
+from kg_pipeline.extraction.mentions import Mention, find_mentions
 from kg_pipeline.extraction.ner.choice import chosen_recogniser, recogniser_digest
+from kg_pipeline.extraction.ner.recogniser import RecognisedName
 from kg_pipeline.settings import Settings
 from kg_pipeline.text.abbreviations import find_definitions
 from kg_pipeline.text.sentences import load_splitter
@@ -46,7 +48,7 @@ _CATEGORY_OF_GROUP = {
 WORDS_PER_ARTICLE = 5_000
 WHOLE_STAGE, RECOGNISER, VOCABULARY_ONLY = "mentions stage", "recogniser alone", "vocabulary alone"
 
-Find = Callable[[AnnotatedArticle], list[Span]]
+Find = Callable[[AnnotatedArticle], Sequence[Mention] | Sequence[RecognisedName]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class EntityBench:
 
     recognition: list[CorpusResult]
     linking: dict[str, list[Accuracy]]
+    end_to_end: dict[str, list[SpanScores]]
     abbreviations: list[PairScores]
     absent: list[str]
     context: dict[str, Any]
@@ -94,52 +97,64 @@ def run_entity_bench(gold: Path, split: str, settings: Settings) -> EntityBench:
     """
     vocabulary = open_vocabulary(build_vocabulary(settings))
     corpora, absent = find_corpora(gold, split, load_splitter(settings.sentence_model))
-    ways = _ways(settings, vocabulary)
-    recognition = [_run(corpus, way, find) for corpus in corpora for way, find in ways.items()]
     references = References() if any(corpus.gold for corpus in corpora) else None
+    recognition: list[CorpusResult] = []
+    end_to_end: dict[str, list[SpanScores]] = {}
+    for corpus in corpora:
+        for way, find in _ways(settings, vocabulary).items():
+            result, found = _run(corpus, way, find)
+            recognition.append(result)
+            if way == WHOLE_STAGE and corpus.gold and references is not None:
+                mentions = [[one for one in names if isinstance(one, Mention)] for names in found]
+                end_to_end[corpus.name] = score_end_to_end(corpus.gold, mentions, vocabulary, references)
     linking = {corpus.name: measure(corpus.gold, vocabulary, references) for corpus in corpora if corpus.gold}
     abbreviations = measure_abbreviations(gold / "ab3p_med1250", split)
     if not abbreviations:
         absent.append(f"Abbreviations were skipped: there is no {gold / 'ab3p_med1250' / split}*.txt.")
-    return EntityBench(
-        recognition, linking, abbreviations, absent, _context(gold, split, settings, vocabulary)
-    )
+    context = _context(gold, split, settings, vocabulary)
+    return EntityBench(recognition, linking, end_to_end, abbreviations, absent, context)
 
 
 def _ways(settings: Settings, vocabulary: Vocabulary) -> dict[str, Find]:
     recogniser = chosen_recogniser(settings.entity_model)
 
-    def stage(article: AnnotatedArticle) -> list[Span]:
-        definitions = find_definitions(article.text)
-        return _spans(find_mentions(article.text, article.sentences, definitions, {}, vocabulary, recogniser))
+    def stage(article: AnnotatedArticle) -> Sequence[Mention]:
+        definitions = find_definitions(article.text, shortest=1)
+        return find_mentions(article.text, article.sentences, definitions, {}, vocabulary, recogniser)
 
-    def look_up(article: AnnotatedArticle) -> list[Span]:
-        definitions = find_definitions(article.text)
-        return _spans(find_mentions(article.text, article.sentences, definitions, {}, vocabulary))
+    def look_up(article: AnnotatedArticle) -> Sequence[Mention]:
+        definitions = find_definitions(article.text, shortest=1)
+        return find_mentions(article.text, article.sentences, definitions, {}, vocabulary)
 
     if recogniser is None:
         return {WHOLE_STAGE: look_up}
 
-    def alone(article: AnnotatedArticle) -> list[Span]:
-        definitions = find_definitions(article.text)
-        return _spans(recogniser.recognise(article.text, article.sentences, definitions, {}))
+    def alone(article: AnnotatedArticle) -> Sequence[RecognisedName]:
+        definitions = find_definitions(article.text, shortest=1)
+        return recogniser.recognise(article.text, article.sentences, definitions, {})
 
     return {WHOLE_STAGE: stage, RECOGNISER: alone, VOCABULARY_ONLY: look_up}
 
 
-def _spans(found: Sequence[Any]) -> list[Span]:
+def _spans(found: Sequence[Mention] | Sequence[RecognisedName]) -> list[Span]:
     """Spans of mentions or of recognised names, with the category that the corpora use."""
     return [
         (one.start, one.end, _CATEGORY_OF_GROUP.get(group_of(one.category), one.category)) for one in found
     ]
 
 
-def _run(corpus: AnnotatedCorpus, way: str, find: Find) -> CorpusResult:
+def _run(
+    corpus: AnnotatedCorpus, way: str, find: Find
+) -> tuple[CorpusResult, list[Sequence[Mention] | Sequence[RecognisedName]]]:
+    """Scores of one way on a corpus, and what it found in each article."""
     began = time.process_time()
     found = [find(article) for article in corpus.articles]
     seconds = time.process_time() - began
-    scores = score_spans([article.spans for article in corpus.articles], found, corpus.categories)
-    return CorpusResult(corpus.name, way, scores, count_tokens(corpus.articles), round(seconds, 2))
+    scores = score_spans(
+        [article.spans for article in corpus.articles], [_spans(names) for names in found], corpus.categories
+    )
+    words = count_tokens(corpus.articles)
+    return CorpusResult(corpus.name, way, scores, words, round(seconds, 2)), found
 
 
 def _context(gold: Path, split: str, settings: Settings, vocabulary: Vocabulary) -> dict[str, Any]:

@@ -24,9 +24,10 @@ import pyarrow.parquet as pq
 
 from kg_pipeline.evaluation.gold import GoldArticle, GoldMention
 from kg_pipeline.text.abbreviations import find_definitions
+from kg_pipeline.vocabulary.article_context import article_context, named_in_full
 from kg_pipeline.vocabulary.build import OPEN_VOCABULARY
 from kg_pipeline.vocabulary.index import Vocabulary
-from kg_pipeline.vocabulary.linking import Link, article_context, link
+from kg_pipeline.vocabulary.linking import Link, link
 
 ALL_KINDS = "all"
 MAX_ANCESTORS = 4
@@ -135,7 +136,9 @@ def judge(articles: Iterable[GoldArticle], vocabulary: Vocabulary, references: R
     """Every gold mention that has an identifier, linked and compared."""
     judged = []
     for article in articles:
-        context = article_context(article.text, find_definitions(article.text), {}, vocabulary)
+        named = named_in_full(article.text, vocabulary.match(article.text))
+        definitions = find_definitions(article.text, shortest=1)
+        context = article_context(article.text, definitions, {}, vocabulary, named)
         for mention in article.mentions:
             gold = gold_identifiers(mention)
             if not gold:

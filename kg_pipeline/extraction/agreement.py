@@ -11,17 +11,15 @@ synonyms, and names that fit no single concept.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from kg_pipeline.extraction.mention import MAX_CANDIDATES, MAY_BE_ONE, Mention
+from kg_pipeline.extraction.mention import MAX_CANDIDATES, Mention
 from kg_pipeline.extraction.ner.recogniser import RecognisedName
 from kg_pipeline.vocabulary.categories import CHEMICAL, DISORDER, GENE, group_of
-from kg_pipeline.vocabulary.index import Candidate
+from kg_pipeline.vocabulary.readings import MAY_BE_ONE
 from kg_pipeline.vocabulary.symbols import is_symbol
 
-#: Concept, where it is clear, and candidates of a recognised name.
-Linker = Callable[[RecognisedName], tuple[str | None, tuple[Candidate, ...]]]
 #: What the `source` of a mention says that the recogniser found it.
 MODEL = "model"
 _VOCABULARY = "vocabulary"
@@ -41,9 +39,8 @@ def agree(
     mentions: Iterable[Mention],
     names: Sequence[RecognisedName],
     known: Collection[str],
-    link: Linker,
 ) -> list[Mention]:
-    """Mentions of both, by position.
+    """Mentions of both, by position; those that only the recogniser found are not linked yet.
 
     Parameters
     ----------
@@ -53,8 +50,6 @@ def agree(
         What the recogniser found, by position and not overlapping.
     known
         Groups of the categories that the recogniser knows: its silence says something about these only.
-    link
-        Looks a recognised name up in the vocabulary.
 
     """
     ordered = sorted(mentions, key=lambda mention: mention.start)
@@ -77,15 +72,15 @@ def agree(
     for name in rest:
         if name not in confirmed:
             surface = text[name.start : name.end]
-            concept_id, candidates = link(name)
-            kept.append(
-                Mention(name.start, name.end, surface, surface, name.category, concept_id, candidates, MODEL)
-            )
+            kept.append(Mention(name.start, name.end, surface, surface, name.category, None, (), MODEL))
     return sorted(kept, key=lambda mention: (mention.start, mention.end))
 
 
 def _is_kept_whole(mention: Mention, touching: Sequence[RecognisedName]) -> bool:
-    """Whether the mention is longer than the names in it, and sure: a preferred name, or what a pattern or definition says."""
+    """Whether the mention is longer than the names in it, and sure: a preferred name, or what a pattern or definition says.
+
+    A definition of several names at once (`SCA3/MJD`) that is no concept gives way to them.
+    """
     if not touching or not all(
         mention.start <= name.start
         and name.end <= mention.end
@@ -93,7 +88,9 @@ def _is_kept_whole(mention: Mention, touching: Sequence[RecognisedName]) -> bool
         for name in touching
     ):
         return False
-    return mention.source != _VOCABULARY or _is_sure(mention)
+    if mention.source == _VOCABULARY:
+        return _is_sure(mention)
+    return mention.concept_id is not None or len(touching) < 2
 
 
 def _swallows(name: RecognisedName, ordered: Sequence[Mention]) -> bool:
@@ -135,9 +132,11 @@ def _of_kind(mention: Mention, name: RecognisedName, known: Collection[str]) -> 
     one of a kind that the recogniser does not know, such as an exposure.
     """
     wanted, ours = group_of(name.category), group_of(mention.category)
+    fitting = tuple(one for one in mention.candidates if group_of(one.category) == wanted)
+    if wanted == ours and mention.concept_id is None:
+        return replace(mention, candidates=fitting)
     if wanted == ours or (ours not in known and _is_sure(mention)):
         return mention
-    fitting = tuple(one for one in mention.candidates if group_of(one.category) == wanted)
     if fitting:
         others = tuple(one for one in mention.candidates if one not in fitting)
         return replace(

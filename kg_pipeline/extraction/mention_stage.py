@@ -25,6 +25,7 @@ _CODE = (
     "kg_pipeline.extraction.agreement",
     "kg_pipeline.extraction.formulas",
     "kg_pipeline.extraction.mention",
+    "kg_pipeline.extraction.mention_links",
     "kg_pipeline.extraction.mention_stage",
     "kg_pipeline.extraction.mentions",
     "kg_pipeline.extraction.ner",
@@ -52,7 +53,7 @@ def build_mentions(datasets: Datasets, spec: CorpusSpec, shard: str, settings: S
         mentions = find_mentions(
             document["text"],
             chunks.get(article_id, ()),
-            find_definitions(document["text"]),
+            find_definitions(document["text"], shortest=1),
             {entry["short"]: entry["long"] for entry in document["glossary"]},
             _opened(folder),
             chosen_recogniser(settings.entity_model),

@@ -8,30 +8,26 @@ survival it is not a gene, nor anything else.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kg_pipeline.extraction.agreement import MODEL, agree
 from kg_pipeline.extraction.formulas import is_formula
-from kg_pipeline.extraction.mention import (
-    ACCEPTED_SCORE,
-    MAX_CANDIDATES,
-    TRUSTED_SCORE,
-    Mention,
-    accept,
-)
-from kg_pipeline.extraction.ner.recogniser import NameRecogniser, RecognisedName
+from kg_pipeline.extraction.mention import MAX_CANDIDATES, Mention
+from kg_pipeline.extraction.mention_links import MentionLinker
+from kg_pipeline.extraction.ner.recogniser import NameRecogniser
 from kg_pipeline.extraction.plain_words import is_plain_word
 from kg_pipeline.extraction.recognisers import find_patterns
 from kg_pipeline.text.abbreviations import Definition, definition_at
+from kg_pipeline.vocabulary.article_context import ArticleContext, article_context, named_in_full
 from kg_pipeline.vocabulary.categories import CHEMICAL, group_of
 from kg_pipeline.vocabulary.headwords import category_of_phrase
 from kg_pipeline.vocabulary.index import Candidate, Match, Vocabulary
-from kg_pipeline.vocabulary.linking import article_context, link
 from kg_pipeline.vocabulary.matcher import short_form_pattern
+from kg_pipeline.vocabulary.readings import TRUSTED_SCORE, clear_reading
 from kg_pipeline.vocabulary.symbols import is_symbol
 from kg_pipeline.vocabulary.words import words
 
-__all__ = ["Mention", "accept", "find_mentions"]
+__all__ = ["Mention", "find_mentions"]
 
 Span = tuple[int, int]
 
@@ -55,20 +51,21 @@ def find_mentions(
     Without a recogniser, only what the vocabulary, the definitions and the patterns give.
     """
     spans = sorted(set(sentences))
-    found = _by_look_up(text, spans, definitions, glossary, vocabulary)
-    if recogniser is None:
-        return _without_overlaps(found)
-    names = recogniser.recognise(text, spans, definitions, glossary)
-    linker = _Linker(text, definitions, glossary, vocabulary)
-    known = {group_of(category) for category in recogniser.categories}
-    return _without_overlaps(agree(text, found, names, known, linker.link))
+    matches = [match for start, end in spans for match in _shifted(vocabulary.match(text[start:end]), start)]
+    context = article_context(text, definitions, glossary, vocabulary, named_in_full(text, matches))
+    found = _by_look_up(text, spans, matches, context, vocabulary)
+    if recogniser is not None:
+        names = recogniser.recognise(text, spans, definitions, glossary)
+        found = agree(text, found, names, {group_of(category) for category in recogniser.categories})
+    linker = MentionLinker(vocabulary, context.across_vertebrates())
+    return [linker.linked(mention) for mention in _without_overlaps(found)]
 
 
 def _by_look_up(
     text: str,
     spans: Sequence[Span],
-    definitions: Sequence[Definition],
-    glossary: Mapping[str, str],
+    matches: Sequence[Match],
+    context: ArticleContext,
     vocabulary: Vocabulary,
 ) -> list[Mention]:
     """Mentions by definitions, vocabulary and patterns; they may overlap.
@@ -76,20 +73,9 @@ def _by_look_up(
     A short form that the article defines may be part of a longer name, but is a mention of its own only if what it
     stands for is an entity.
     """
-    matches = [match for start, end in spans for match in _shifted(vocabulary.match(text[start:end]), start)]
-    supported = {
-        candidate.concept_id
-        for match in matches
-        if not is_symbol(text[match.start : match.end])
-        for candidate in match.candidates
-        if candidate.score >= ACCEPTED_SCORE
-    }
-    supported |= {
-        c.concept_id for long in _long_forms(definitions, glossary) for c in vocabulary.lookup(long)[:1]
-    }
     found: dict[Span, Mention] = {}
     silenced: set[Span] = set()
-    for span, long, source in _abbreviations(text, definitions, glossary):
+    for span, long, source in _abbreviations(text, context.definitions, context.glossary):
         if not _sentence_of(spans, span):
             continue
         silenced.add(span)
@@ -98,10 +84,10 @@ def _by_look_up(
             found.setdefault(span, linked)
     for match in matches:
         span = (match.start, match.end)
-        if span in found or span in silenced or _holds_definition(span, definitions):
+        if span in found or span in silenced or _holds_definition(span, context.definitions):
             continue
         sentence = _sentence_of(spans, span) or span
-        mention = _from_vocabulary(text, match, sentence, supported, vocabulary)
+        mention = _from_vocabulary(text, match, sentence, context.supported, vocabulary)
         if mention:
             found[span] = mention
     for start, end in spans:
@@ -113,37 +99,8 @@ def _by_look_up(
     return list(found.values())
 
 
-class _Linker:
-    """Looks recognised names up, as what the article says they stand for."""
-
-    def __init__(
-        self,
-        text: str,
-        definitions: Sequence[Definition],
-        glossary: Mapping[str, str],
-        vocabulary: Vocabulary,
-    ) -> None:
-        self._text, self._vocabulary = text, vocabulary
-        self._context = article_context(text, definitions, glossary, vocabulary)
-
-    def link(self, name: RecognisedName) -> tuple[str | None, tuple[Candidate, ...]]:
-        """The concept that is the same thing as the name, None where it is not clear, and the candidates."""
-        surface = self._text[name.start : name.end]
-        links = [
-            one
-            for one in link(surface, name.category, self._vocabulary, self._context, name.start)
-            if one.is_same
-        ]
-        candidates = tuple(one.candidate for one in links[:MAX_CANDIDATES])
-        return accept(surface, candidates, set(self._context.supported), self._vocabulary), candidates
-
-
 def _shifted(matches: Iterable[Match], offset: int) -> Iterable[Match]:
     return (Match(match.start + offset, match.end + offset, match.candidates) for match in matches)
-
-
-def _long_forms(definitions: Sequence[Definition], glossary: Mapping[str, str]) -> list[str]:
-    return sorted({definition.long for definition in definitions} | set(glossary.values()))
 
 
 def _sentence_of(spans: Sequence[Span], span: Span) -> Span | None:
@@ -176,15 +133,16 @@ def _holds_definition(span: Span, definitions: Sequence[Definition]) -> bool:
 def _linked(text: str, span: Span, long: str, source: str, vocabulary: Vocabulary) -> Mention | None:
     """A mention that stands for `long`; None where that is no entity, as with `confidence interval`."""
     candidates = tuple(vocabulary.lookup(long)[:MAX_CANDIDATES])
-    concept_id = accept(long, candidates, set(), vocabulary)
+    clear = clear_reading(long, candidates, (), vocabulary)
     category = candidates[0].category if candidates else category_of_phrase(long, vocabulary.match)
     if category is None:
         return None
+    concept_id = clear.concept_id if clear else None
     return Mention(*span, text[span[0] : span[1]], long, category, concept_id, candidates, source)
 
 
 def _from_vocabulary(
-    text: str, match: Match, sentence: Span, supported: set[str], vocabulary: Vocabulary
+    text: str, match: Match, sentence: Span, supported: Collection[str], vocabulary: Vocabulary
 ) -> Mention | None:
     surface = text[match.start : match.end]
     candidates = match.candidates[:MAX_CANDIDATES]
@@ -196,12 +154,13 @@ def _from_vocabulary(
         candidates = tuple(one for one in candidates if group_of(one.category) == CHEMICAL)
         if not candidates:
             return Mention(match.start, match.end, surface, surface, _COMPOUND, None, (), MODEL)
-    concept_id = accept(surface, candidates, supported, vocabulary)
-    if concept_id is None and is_symbol(surface):
+    clear = clear_reading(surface, candidates, supported, vocabulary)
+    if clear is None and is_symbol(surface):
         candidates = _molecules_first(surface, candidates)
         if not candidates:
             return None
-    chosen = next((c for c in candidates if c.concept_id == concept_id), candidates[0])
+    chosen = clear or candidates[0]
+    concept_id = clear.concept_id if clear else None
     return Mention(
         match.start, match.end, surface, surface, chosen.category, concept_id, candidates, "vocabulary"
     )
@@ -222,7 +181,7 @@ def _molecules_first(surface: str, candidates: tuple[Candidate, ...]) -> tuple[C
     return ranked
 
 
-def _is_backed(candidates: Sequence[Candidate], supported: set[str], sentence: str) -> bool:
+def _is_backed(candidates: Sequence[Candidate], supported: Collection[str], sentence: str) -> bool:
     """Whether a two-letter symbol is backed by a full name in the article or, for a gene, by the sentence's words."""
     if any(candidate.concept_id in supported for candidate in candidates):
         return True

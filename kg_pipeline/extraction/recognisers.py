@@ -9,12 +9,13 @@ import re
 
 _AA1 = "ACDEFGHIKLMNPQRSTVWY"
 _AA3 = "(?:Ala|Arg|Asn|Asp|Cys|Gln|Glu|Gly|His|Ile|Leu|Lys|Met|Phe|Pro|Ser|Thr|Trp|Tyr|Val|Ter)"
+_CHANGE = rf"(?:[{_AA1}]\d+(?:[{_AA1}*X]|fs\*?\d*)|{_AA3}\d+(?:{_AA3}|fs\*?\d*|\*))"
 _CODE = r"[A-Z]{2,6}-?\d{1,6}[a-z]?"
 _LEFT, _RIGHT = r"(?<![\w.\-])", r"(?![\w>]|\.\d)"
 
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("biolink:SequenceVariant", re.compile(rf"{_LEFT}rs\d{{3,10}}{_RIGHT}")),
-    ("biolink:SequenceVariant", re.compile(rf"{_LEFT}p\.\(?(?:[{_AA1}]\d+(?:[{_AA1}*X]|fs\*?\d*)|{_AA3}\d+(?:{_AA3}|fs\*?\d*|\*))\)?{_RIGHT}")),
+    ("biolink:SequenceVariant", re.compile(rf"{_LEFT}p\.(?:{_CHANGE}|\({_CHANGE}\)){_RIGHT}")),
     ("biolink:SequenceVariant", re.compile(rf"{_LEFT}{_AA3}[-\s]?\d{{1,4}}[-\s]?{_AA3}{_RIGHT}")),
     ("biolink:SequenceVariant", re.compile(rf"{_LEFT}(?:[cgm]\.)?[-+*]?\d+(?:[+-]\d+)?(?:_\d+)?[ACGT]\s?>\s?[ACGT]{_RIGHT}")),
     ("biolink:SequenceVariant", re.compile(rf"{_LEFT}(?:c\.)?\d{{2,5}}(?:_\d+)?(?:del|ins|dup)[ACGT]{{0,12}}{_RIGHT}")),

@@ -29,9 +29,11 @@ class Definition:
     long_end: int
 
 
-_BRACKET = re.compile(r"(?<=[\w)\]’'\"]) ?[(\[]([^()\[\]\n]{1,200})[)\]]")
+#: A bracket may hold an index in brackets of its own: `prostaglandin E(2) (PGE(2))`.
+_INDEX = r"(?<=\w)\([\w+\-]{1,4}\)"
+_BRACKET = re.compile(rf"(?<=[\w)\]’'\"]) ?[(\[]((?:[^()\[\]\n]|{_INDEX}){{1,200}})[)\]]")
 _SENTENCE_BREAK = re.compile(r"[.!?;:] (?=[A-Z])|\n|; ")
-_SHORT_END = re.compile(r"[;,]| or | and | hereafter| henceforth|: |=", re.IGNORECASE)
+_SHORT_END = re.compile(r";|,(?!\d)| or | and | hereafter| henceforth|: |=", re.IGNORECASE)
 _SHORT_LEAD = re.compile(
     r"(?:(?:hereafter|henceforth|herein|also|termed|called|abbreviated|known|referred|denoted|designated|or|i\.?e\.?|the|as|to|by|in"
     r"|short|for|abbreviation)[,:]?\s+)+",
@@ -74,7 +76,7 @@ _GREEK_OF = {"a": "α", "b": "β", "g": "γ", "d": "δ", "k": "κ", "l": "λ", "
 def find_definitions(text: str, *, shortest: int = 2) -> list[Definition]:
     """Definitions of the forms `long form (SHORT)`, `SHORT (long form)` and `(long form, SHORT)`, by the short form's place.
 
-    With `shortest=1` also letters, `testosterone (T)`; not by default, since a letter means many things in an article.
+    With `shortest=1` also letters, `testosterone (T)`: they mean that where they are defined and nowhere else.
     """
     found = []
     for bracket in _BRACKET.finditer(text):
@@ -90,6 +92,7 @@ def definition_at(definitions: Iterable[Definition], short: str, position: int) 
     """The definition that holds for `short` at `position`: the nearest earlier one of exactly that spelling.
 
     A plural `s` in either is ignored only where the capitals before it agree: `AGs` is the plural of `AG`, not `AGS`.
+    A letter means many things in an article, so it is defined at its definition only.
     """
     best: Definition | None = None
     forms = {short, _singular(short)}
@@ -98,6 +101,7 @@ def definition_at(definitions: Iterable[Definition], short: str, position: int) 
         if (
             is_same
             and definition.short_start <= position
+            and (len(short) > 1 or definition.short_start == position)
             and (best is None or definition.short_start > best.short_start)
         ):
             best = definition
@@ -263,6 +267,8 @@ def _previous(window: str, before: int, character: str) -> int:
         place = max(place, window.rfind(_GREEK_OF[character], 0, before))
     if character in _NAME_OF:
         place = max(place, window.rfind(_NAME_OF[character], 0, before))
+    if character == "x":
+        place = max(place, window.rfind("ectom", 0, before))  # ovariectomized (OVX)
     return place
 
 

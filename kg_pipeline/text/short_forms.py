@@ -12,11 +12,16 @@ _NOT_SHORT = re.compile(
     r"|i{1,3}|iv|vi{0,3}|ix|x)(?![\w/])",
     re.IGNORECASE,
 )
+_INDEX = re.compile(r"(?<=\w)\(([\w+\-]{1,4})\)")
 _ROMAN_OR_PANEL = re.compile(r"[IVXivx]+|\d+[a-z]")
 
 
 def is_short_form(text: str) -> bool:
-    """Whether a text looks like an abbreviation: 2 to 15 characters, at most three words, and some letter of weight."""
+    """Whether a text looks like an abbreviation: 2 to 15 characters, at most three words, and some letter of weight.
+
+    An index may stand in brackets, as databases of abstracts write it: `FEV(1)`.
+    """
+    text = _INDEX.sub(r"\1", text)
     if not 2 <= len(text) <= 15 or _SHORT.fullmatch(text) is None or len(text.split()) > 3:
         return False
     if _ROMAN_OR_PANEL.fullmatch(text):

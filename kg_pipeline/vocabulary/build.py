@@ -29,6 +29,7 @@ ORTHOLOGS = pa.schema([("concept_id", pa.string()), ("taxon", pa.string()), ("or
 CODE = tuple(
     f"kg_pipeline.vocabulary.{module}"
     for module in (
+        "article_context",
         "build",
         "categories",
         "folding",
@@ -39,6 +40,7 @@ CODE = tuple(
         "name_parts",
         "guard_words",
         "guards",
+        "readings",
         "rewrite_words",
         "rewrites",
         "stopwords",

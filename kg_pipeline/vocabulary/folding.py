@@ -24,7 +24,7 @@ _GREEK_CLASS = "".join(GREEK) + "".join(c.upper() for c in GREEK if len(c.upper(
 # Combining marks and soft hyphens belong to the letter before them.
 _LETTER = rf"[^\W\d_{_GREEK_CLASS}][\u0300-\u036f\u00ad\u200b]*"
 _ATOM = re.compile(
-    rf"(?P<possessive>(?<=[^\W\d_])[\s\-\u2010-\u2015\u2212_]*['’][\s\-\u2010-\u2015\u2212_]*s(?![^\W_{_GREEK_CLASS}]))"
+    rf"(?P<possessive>(?<=[^\W\d_])[\s\-\u2010-\u2015\u2212_\u00ad\u200b]*['’][\s\-\u2010-\u2015\u2212_\u00ad\u200b\u0300-\u036f]*s(?![^\W_{_GREEK_CLASS}]))"
     rf"|(?P<initials>(?<![\w.])(?:[A-Za-z]\.){{2,}})"
     rf"|(?P<letters>(?:{_LETTER})+)"
     r"|(?P<digits>\d+)"

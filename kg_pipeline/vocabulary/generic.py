@@ -14,7 +14,7 @@ _PROCESS_WORDS = words(
     """
     upregulation downregulation degradation repression breakdown acidification infiltration dependence diffusion
     kinetic kinetics absorption adsorption filtration permeability solubility viscosity periodicity segmentation
-    communication orientation projection polymerization catalyzes digestion transduction
+    communication orientation projection polymerization catalyzes digestion transduction combined inversion
     """
 )
 #: Verbs, adjectives and nouns of ordinary prose that are headings of behaviour, anatomy or chemistry.
@@ -38,7 +38,7 @@ _KINDS = words(
 _METHODS = words(
     """
     centrifugation microscopy transfection electrophoresis immunoprecipitation immunoblotting immunohistochemistry
-    sonication dissection ligation laser agar agarose tris gel paraffin paraformaldehyde lipofectamine
+    sonication dissection ligation laser agar agarose tris gel paraffin paraformaldehyde lipofectamine tablet
     polystyrene xenograft placebo maldi ic50
     """
 )
@@ -84,6 +84,15 @@ HOLLOW_PHRASES = frozenset(
     treatment outcome
     length of stay
     disease progression
+    clinical course
+    clinical progression
+    human disease
+    other disease
+    her disease
+    the syndrome
+    disease susceptibility
+    genetic predisposition
+    normal saline
     mass spectrometry
     flow cytometry
     western blotting

@@ -9,17 +9,19 @@ names in full. Every link tells its rule; `broader` ones are more general than t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from kg_pipeline.text.abbreviations import Definition, definition_at
+from kg_pipeline.vocabulary.article_context import EMPTY_CONTEXT, ArticleContext
 from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, ORGANISM, VARIANT, compatible, group_of
-from kg_pipeline.vocabulary.guards import Named, affixes, numbers, veto
+from kg_pipeline.vocabulary.guards import Named, affixes, greek, numbers, veto
 from kg_pipeline.vocabulary.index import Candidate, Vocabulary
+from kg_pipeline.vocabulary.name_parts import parts_of
+from kg_pipeline.vocabulary.readings import clear_reading
 from kg_pipeline.vocabulary.rewrite_words import PEOPLE
 from kg_pipeline.vocabulary.rewrites import BROADER_COST, rewrites
 from kg_pipeline.vocabulary.symbols import SHORT, is_symbol
-from kg_pipeline.vocabulary.taxa import HUMAN, MOUSE, RAT, Taxa, taxa_of
+from kg_pipeline.vocabulary.taxa import HUMAN, MOUSE, RAT
 from kg_pipeline.vocabulary.variant_names import variant_name
 from kg_pipeline.vocabulary.variants import normal_key, singular
 
@@ -29,33 +31,45 @@ _OTHER_CATEGORY_COST = 0.01
 _FAMILY_COST = 0.05
 #: A protein where a chemical is asked for.
 _OTHER_GROUP_COST = 0.05
-_SUPPORT = 0.06
+_UNSUPPORTED_COST = 0.06
 _MAX_LINKS = 5
 #: Shorter names are not corrected: too many words are one letter apart.
 _LONG_NAME, _TYPING_COST = 9, 0.25
-#: Below this a reading is never accepted; from TRUSTED_SCORE on it is a preferred or a reviewed name.
-ACCEPTED_SCORE, TRUSTED_SCORE = 0.7, 0.9
-MARGIN, SYMBOL_MARGIN = 0.02, 0.05
-#: Rules of links that name something more general, and a gene of a species that the text is not about.
-BROADER, SALT, OTHER_SPECIES = "broader", "salt", "other species"
+#: Rules of links that name something more general, a gene of a species that the text is not about, and what a short form
+#: means to others than the article.
+BROADER, SALT, OTHER_SPECIES, OTHER_MEANING = "broader", "salt", "other species", "other meaning"
 #: Rules under which name and concept are one thing; a qualifier, a salt or another head noun may make another one of it.
 SAME_RULES = frozenset(
     {
         "name", "ortholog", "bracket", "word order", "plural", "organ", "head synonym", "adjective", "empty word", "ion",
-        "anion", "spelling", "receptor", "Greek letter",
+        "anion", "spelling", "receptor", "Greek letter", "element",
     }
 )  # fmt: skip
+#: Rules that write a sign out in words, so that its digits and letters are gone.
+_SPELLED_OUT = frozenset({"ion", "element", "Greek letter"})
 _AUTHORITIES = {"HGNC": HUMAN, "MGI": MOUSE, "RGD": RAT}
 _WORD = re.compile(r"[^\s()\[\],;]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A concept that a name stands for, the form of the name that the vocabulary has, and the rule that led there."""
+    """A concept that a name stands for, the form of the name that the vocabulary has, and the rule that led there.
+
+    `asked` is the name with its short forms written out, of which the rule made that form.
+    """
 
     candidate: Candidate
     form: str
     rule: str
+    asked: str
+
+    @property
+    def is_vetoed(self) -> bool:
+        """Whether numbers or opposing prefixes tell the form from the name it was made of."""
+        if self.asked == self.form or self.rule in _SPELLED_OUT:
+            return False
+        asked, form = Named(self.asked), Named(self.form)
+        return any(guard(asked, form) is not None for guard in (numbers, affixes))
 
     @property
     def is_broader(self) -> bool:
@@ -66,33 +80,6 @@ class Link:
     def is_same(self) -> bool:
         """Whether the name and the concept are one thing, so that the name may be standardised to it."""
         return self.rule in SAME_RULES
-
-
-@dataclass(frozen=True, slots=True)
-class ArticleContext:
-    """What an article says about the names in it."""
-
-    definitions: Sequence[Definition]
-    glossary: Mapping[str, str]
-    taxa: Taxa
-    supported: frozenset[str]
-
-    def long_form(self, short: str, position: int) -> str | None:
-        """What a short form stands for at a position; None where the article does not say."""
-        found = definition_at(self.definitions, short, position)
-        return found.long if found else self.glossary.get(short)
-
-
-def article_context(
-    text: str, definitions: Sequence[Definition], glossary: Mapping[str, str], vocabulary: Vocabulary
-) -> ArticleContext:
-    """Context of an article: its definitions, the species it names, and the concepts of the long forms it defines."""
-    long_forms = sorted({definition.long for definition in definitions} | set(glossary.values()))
-    supported = frozenset(c.concept_id for long in long_forms for c in vocabulary.lookup(long)[:1])
-    return ArticleContext(definitions, glossary, taxa_of(text), supported)
-
-
-EMPTY_CONTEXT = ArticleContext((), {}, Taxa((), ()), frozenset())
 
 
 def link(
@@ -117,6 +104,9 @@ def link(
     best: list[Link] = []
     for expanded in _expanded(name, context, position):
         found = _first(expanded, category, vocabulary, context)
+        long = context.long_form(expanded, position)
+        if long is not None:
+            found = [_as_defined(one, long, vocabulary) for one in found]
         # What is only broader gives way to what the next expansion finds.
         if found and (not best or (best[0].is_broader and not found[0].is_broader)):
             best = found
@@ -130,52 +120,58 @@ def link(
     return tuple(best[:_MAX_LINKS])
 
 
+def _as_defined(one: Link, long: str, vocabulary: Vocabulary) -> Link:
+    """A link of a short form by itself: the same thing only where it goes with the long form that the article defines.
+
+    APC is a gene, and nothing of the kind where it stands for antigen-presenting cells. A name of the concept must be
+    another way to say the long form; letters and a number (TIM-3, HER2) are distinct enough if the number is in it.
+    """
+    # From here on it counts as a link of the long form, whose numbers and letters have been compared.
+    spelled = replace(one, asked=long, form=long)
+    concept = vocabulary.concept(one.candidate.concept_id)
+    names = [name for name in (concept.names if concept else ()) if not is_symbol(name)]
+    is_distinct = sum(c.isalnum() for c in one.form) >= SHORT and any(c.isdigit() for c in one.form)
+    if is_distinct and numbers(Named(one.form), Named(long)) is None:
+        return spelled
+    if any(_say_the_same(long, name) for name in names):
+        return spelled
+    return replace(one, rule=OTHER_MEANING)
+
+
+def _say_the_same(one: str, other: str) -> bool:
+    """Whether two long forms share at least half of the words of the first one, and agree in numbers and letters."""
+    content = parts_of(one).content
+    shared = content & parts_of(other).content
+    guards = (numbers, greek, affixes)
+    return 2 * len(shared) >= len(content) > 0 and all(
+        guard(Named(one), Named(other)) is None for guard in guards
+    )
+
+
 def _variant(name: str, category: str) -> tuple[Link, ...]:
     """A sequence variant by its number in dbSNP, or by its name after HGVS, which leaves open the gene it is in."""
     found = variant_name(name)
     if found is None:
         return ()
     authority, rule = ("DBSNP", "name") if found.startswith("rs") else ("HGVS", "variant")
-    return (Link(Candidate(f"{authority}:{found}", found, category, 1.0), found, rule),)
+    return (Link(Candidate(f"{authority}:{found}", found, category, 1.0), found, rule, found),)
 
 
-def standard(links: Sequence[Link], name: str, vocabulary: Vocabulary) -> Link | None:
+def standard(
+    links: Sequence[Link], vocabulary: Vocabulary, supported: Collection[str] = frozenset()
+) -> Link | None:
     """The link that a name may be standardised to: a clear reading that is the same thing; None leaves it open.
 
-    A second reading does no harm where it is the family of the first one or has the same name; else it must score less
-    by a margin, a wider one for symbols. A short symbol needs more than a synonym of one of several concepts.
+    `supported` are concepts that the article names in full.
     """
-    top = next(iter(links), None)
-    if top is None or not top.is_same or top.candidate.score < ACCEPTED_SCORE:
+    candidates = [one.candidate for one in links]
+    if not links or not links[0].is_same:
         return None
-    if any(guard(Named(name), Named(top.form)) for guard in (numbers, affixes)) and top.form != name:
-        return None
-    symbol = is_symbol(name) and top.form == name
-    margin = SYMBOL_MARGIN if symbol else MARGIN
-    for other in links[1:]:
-        if top.candidate.score - other.candidate.score >= margin:
-            break
-        if not _are_kin(top.candidate, other.candidate, vocabulary):
-            return None
-    if symbol and len(name) <= SHORT and top.candidate.score < TRUSTED_SCORE:
-        is_distinct = len(name) == SHORT or (len(name) == SHORT - 1 and any(c.isdigit() for c in name))
-        return top if is_distinct and len(links) == 1 else None
-    return top
-
-
-def _are_kin(one: Candidate, other: Candidate, vocabulary: Vocabulary) -> bool:
-    if normal_key(singular(one.name)) == normal_key(singular(other.name)):
-        return True
-    if group_of(one.category) != group_of(other.category):
-        return False
-    pairs = ((one.concept_id, other.concept_id), (other.concept_id, one.concept_id))
-    return any(vocabulary.is_a(child, ancestor, max_depth=2) for child, ancestor in pairs)
-
-
-def _is_person(name: str) -> bool:
-    """Whether the last word is one for people: `patients`, `young women`."""
-    last = name.lower().split()[-1:]
-    return bool(last) and normal_key(singular(last[0])) in _PEOPLE
+    top = links[0]
+    name = top.form if top.rule in _SPELLED_OUT else top.asked
+    chosen = clear_reading(name, candidates, supported, vocabulary)
+    best = next((one for one in links if one.candidate is chosen), None)
+    return None if best is None or not best.is_same or best.is_vetoed else best
 
 
 _PEOPLE = frozenset(normal_key(singular(word)) for word in PEOPLE)
@@ -186,7 +182,7 @@ def _expanded(name: str, context: ArticleContext, position: int) -> Iterable[str
     whole = context.long_form(name, position)
     if whole is not None:
         yield whole
-        # Its type is known, so that the short form itself may be asked for too.
+        # Its type is known, so that the short form itself may be asked for too (see `_as_defined`).
         if len(name) > 2:
             yield name
         return
@@ -208,21 +204,20 @@ def _first(name: str, category: str, vocabulary: Vocabulary, context: ArticleCon
     """Links of the cheapest form that the vocabulary has, best first."""
     for rewrite in rewrites(name, category):
         found = []
-        for candidate in vocabulary.lookup(rewrite.form):
-            if not _fits(candidate, category):
-                continue
+        fitting = [one for one in vocabulary.lookup(rewrite.form) if _fits(one, category)]
+        decides = 0 < sum(one.concept_id in context.supported for one in fitting) < len(fitting)
+        for candidate in fitting:
             score = candidate.score - rewrite.cost
             score -= _OTHER_CATEGORY_COST * (candidate.category != category)
             score -= _FAMILY_COST * (candidate.category == "biolink:GeneFamily")
             score -= _OTHER_GROUP_COST * (group_of(candidate.category) != group_of(category))
-            score += _SUPPORT * (candidate.concept_id in context.supported)
+            # Where the article names some of the concepts in full, the others are less likely.
+            score -= _UNSUPPORTED_COST * (decides and candidate.concept_id not in context.supported)
             is_broader = rewrite.cost >= BROADER_COST
             rule = rewrite.rule or "name"
             if is_broader and rule != SALT:
                 rule = BROADER
-            found.append(
-                Link(replace(candidate, score=round(min(max(score, 0.01), 1.0), 4)), rewrite.form, rule)
-            )
+            found.append(Link(replace(candidate, score=round(max(score, 0.01), 4)), rewrite.form, rule, name))
         if found:
             return sorted(found, key=lambda one: -one.candidate.score)
     return []
@@ -241,7 +236,7 @@ def _mistyped(name: str, category: str, vocabulary: Vocabulary) -> list[Link]:
             if _fits(candidate, category) and veto(Named(name, category), Named(form, category)) is None:
                 score = round(max(candidate.score - _TYPING_COST, 0.01), 4)
                 found.setdefault(
-                    candidate.concept_id, Link(replace(candidate, score=score), form, "typing error")
+                    candidate.concept_id, Link(replace(candidate, score=score), form, "typing error", name)
                 )
     return list(found.values()) if len(found) == 1 else []
 
@@ -264,11 +259,11 @@ def _of_species(found: Sequence[Link], taxon: str | None, vocabulary: Vocabulary
         concept = vocabulary.concept(ortholog) if ortholog else None
         if concept is not None:
             candidate = replace(one.candidate, concept_id=concept.concept_id, name=concept.name)
-            ours.append(Link(candidate, one.form, "ortholog"))
+            ours.append(Link(candidate, one.form, "ortholog" if one.is_same else one.rule, one.asked))
         elif own in (None, taxon):
             ours.append(one)
         else:
-            others.append(Link(one.candidate, one.form, OTHER_SPECIES))
+            others.append(Link(one.candidate, one.form, OTHER_SPECIES, one.asked))
     known = {one.candidate.concept_id: one for one in reversed(ours)}
     return [*(one for one in ours if known[one.candidate.concept_id] is one), *others]
 

@@ -233,6 +233,9 @@ ELEMENTS = {
     "co": "carbon monoxide",
     "o2": "oxygen",
     "h2o": "water",
+}
+#: What articles write for a substance without defining it; another one may be meant (DEX is dexmedetomidine too).
+SHORTHANDS = {
     "t3": "triiodothyronine",
     "t4": "thyroxine",
     "da": "dopamine",

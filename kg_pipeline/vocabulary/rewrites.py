@@ -27,6 +27,7 @@ from kg_pipeline.vocabulary.rewrite_words import (
     ORGANS,
     SALT_TAILS,
     SAME_HEADS,
+    SHORTHANDS,
 )
 from kg_pipeline.vocabulary.variants import singular_word
 
@@ -208,6 +209,9 @@ def _chemical_spelling(name: str) -> Iterator[tuple[str, float, str]]:
     element = ELEMENTS.get(name.lower())
     if element:
         yield element, 0.05, "element"
+    shorthand = SHORTHANDS.get(name.lower())
+    if shorthand:
+        yield shorthand, 0.05, "shorthand"
     plain = _STEREO.sub("", name)
     if plain != name:
         yield plain, 0.2, "stereochemistry"

@@ -25,6 +25,8 @@ _MODELS = {
     "NCBITaxon:9615": r"dogs?|canine",
     "NCBITaxon:3702": r"arabidopsis(?: thaliana)?",
 }
+#: Yeast, fly, worm and plant: their genes share letters with human ones, and are other genes.
+DISTANT_MODELS = frozenset({"NCBITaxon:4932", "NCBITaxon:7227", "NCBITaxon:6239", "NCBITaxon:3702"})
 _HUMAN_WORDS = "|".join(sorted(PEOPLE - {"homo", "sapiens", "population", "populations", "families", "family", "controls", "male", "males", "female", "females", "workers", "adult", "adults", "newborn", "newborns", "mothers", "mother", "parents", "father", "fathers", "individual", "individuals", "subject", "subjects", "cohort"}))  # fmt: skip
 _TAXA = re.compile(
     rf"(?<![\w-])(?:(?P<t9606>{_HUMAN_WORDS}|homo sapiens)"

@@ -102,7 +102,7 @@ def add_ncbi_names(genes: Iterable[Draft], records: Iterable[GeneRecord], taken:
     offered: dict[str, set[str]] = defaultdict(set)
     wanted: list[tuple[Draft, str, str]] = []
     for gene in by_identifier.values():
-        for name in (gene.name, *gene.names):
+        for name in (gene.name, *gene.names, *gene.ours):
             offered[normal_key(singular(name))].add(gene.id)
     for record in records:
         gene = by_identifier.get(f"NCBIGene:{record.identifier}")

@@ -14,7 +14,8 @@ MESH_TREES: dict[str, str | None] = {
     "A": "biolink:AnatomicalEntity", "A11": "biolink:Cell", "A11.284": "biolink:CellularComponent",
     "B": "biolink:OrganismTaxon", "C": "biolink:Disease", "C23": "biolink:PhenotypicFeature", "C04.588": "biolink:Disease",
     "D": "biolink:ChemicalEntity", "D08": "biolink:Protein", "D12.776": "biolink:Protein", "D12.644.276": "biolink:Protein",
-    "D23.529": "biolink:Protein", "E": "biolink:Procedure", "E05.318": None, "E05.581": None, "E05.599": None,
+    "D23.529": "biolink:Protein", "D13.150": "biolink:GenomicEntity", "D13.444": "biolink:GenomicEntity",
+    "E": "biolink:Procedure", "E05.318": None, "E05.581": None, "E05.599": None,
     "F01": "biolink:Behavior", "F02": None, "F03": "biolink:Disease", "G": "biolink:BiologicalProcess", "G01": None,
     "G01.750": "biolink:EnvironmentalExposure", "G16": None, "G16.500.275": "biolink:EnvironmentalExposure",
     "G17": None, "G05.360": "biolink:GenomicEntity", "J02": "biolink:Food", "N06.230": "biolink:EnvironmentalExposure",
@@ -94,5 +95,7 @@ def supplementary(wheel: Wheel, categories: dict[str, str], wanted: set[str]) ->
         category = "biolink:Drug" if _DRUG_STEM.search(label) else "biolink:ChemicalEntity"
         if disease:
             category = "biolink:Disease"
+        elif category != "biolink:Drug" and set(headings) == {"biolink:Protein"}:
+            category = "biolink:Protein"
         parents = [f"MESH:{heading}" for heading in mapped.split(",") if heading in categories]
         yield Draft(f"MESH:{identifier}", names[0], category, "MESH", names[1:], parents)

@@ -33,19 +33,15 @@ def name(surface: str, category: str) -> RecognisedName:
 
 
 def agreed(mentions: list[Mention], names: list[RecognisedName]) -> list[tuple[str, str, str | None, str]]:
-    def link(one: RecognisedName) -> tuple[str | None, tuple[Candidate, ...]]:
-        known = candidate("X:whole", one.category)
-        return ("X:whole", (known,)) if TEXT[one.start : one.end] == "chronic foxitis" else (None, ())
-
-    found = agree(TEXT, mentions, names, KNOWN, link)
+    found = agree(TEXT, mentions, names, KNOWN)
     return [(one.text, one.category, one.concept_id, one.source) for one in found]
 
 
-def test_the_recognisers_span_is_taken_and_linked() -> None:
+def test_the_recognisers_span_is_taken() -> None:
     found = agreed(
         [mention("foxitis", DISEASE, candidate("X:1", DISEASE))], [name("chronic foxitis", DISEASE)]
     )
-    assert found == [("chronic foxitis", DISEASE, "X:whole", "model")]
+    assert found == [("chronic foxitis", DISEASE, None, "model")]
 
 
 def test_a_name_without_a_concept_stays_open() -> None:
@@ -56,6 +52,14 @@ def test_the_recogniser_chooses_among_the_readings_of_a_name() -> None:
     readings = candidate("X:animal", TAXON, 0.9), candidate("X:gene", GENE)
     found = agreed([mention("CAT", TAXON, *readings)], [name("CAT", GENE)])
     assert found == [("CAT", GENE, "X:gene", "vocabulary")]
+
+
+def test_the_recogniser_drops_the_readings_of_other_kinds_of_an_open_name() -> None:
+    readings = candidate("X:gene", GENE, 0.9), candidate("X:animal", TAXON, 0.9)
+    start = TEXT.index("CAT")
+    open_name = Mention(start, start + 3, "CAT", "CAT", GENE, None, readings, "vocabulary")
+    (found,) = agree(TEXT, [open_name], [name("CAT", GENE)], KNOWN)
+    assert [one.concept_id for one in found.candidates] == ["X:gene"]
 
 
 def test_a_kind_that_no_reading_has_leaves_the_name_open() -> None:
@@ -69,6 +73,15 @@ def test_a_sure_concept_is_kept_whole_where_the_recogniser_sees_a_part_of_it() -
     assert agreed([whole], [name("foxitis", DISEASE)]) == [("chronic foxitis", DISEASE, "X:1", "vocabulary")]
     doubtful = mention("chronic foxitis", DISEASE, candidate("X:1", DISEASE, 0.88))
     assert agreed([doubtful], [name("foxitis", DISEASE)]) == [("foxitis", DISEASE, None, "model")]
+
+
+def test_a_definition_of_several_names_that_is_no_concept_gives_way_to_them() -> None:
+    both = mention("foxitis CAT", DISEASE, source="abbreviation")
+    names = [name("foxitis", DISEASE), name("CAT", GENE)]
+    assert [text for text, *_ in agreed([both], names)] == ["foxitis", "CAT"]
+    assert [text for text, *_ in agreed([both], names[:1])] == ["foxitis CAT"]
+    known = mention("foxitis CAT", DISEASE, candidate("X:1", DISEASE), source="abbreviation")
+    assert [text for text, *_ in agreed([known], names)] == ["foxitis CAT"]
 
 
 def test_a_span_of_two_concepts_gives_way_to_them() -> None:

@@ -48,7 +48,7 @@ def are_merged(pair: Pair, vocabulary: Vocabulary) -> bool:
 
 def form_of(name: str, category: str, vocabulary: Vocabulary) -> Form:
     links = link(name, category, vocabulary)
-    best = standard(links, name, vocabulary)
+    best = standard(links, vocabulary)
     if best is None:
         return Form(name, category, None, is_open=bool(links))
     return Form(name, best.candidate.category, best.candidate.concept_id, score=best.candidate.score)

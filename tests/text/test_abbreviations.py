@@ -36,6 +36,12 @@ def pairs(text: str) -> list[tuple[str, str]]:
         ("small cell lung cancer (hereafter SCLC)", [("SCLC", "small cell lung cancer")]),
         ("2,6-diaminopurine (DAP) was given", [("DAP", "2,6-diaminopurine")]),
         ("IL-17 (interleukin 17) rose", [("IL-17", "interleukin 17")]),
+        ("prostaglandin E(2) (PGE(2)) rose", [("PGE(2)", "prostaglandin E(2)")]),
+        (
+            "forced expiratory volume in 1 second [FEV(1)]",
+            [("FEV(1)", "forced expiratory volume in 1 second")],
+        ),
+        ("in ovariectomized (OVX) rats", [("OVX", "ovariectomized")]),
         (
             "international index of erectile function (IIEF)",
             [("IIEF", "international index of erectile function")],
@@ -74,6 +80,15 @@ def test_each_occurrence_has_the_nearest_earlier_meaning():
     assert [meaning.long if meaning else None for meaning in meanings] == [
         None, "Multiple sclerosis", "Multiple sclerosis", "Mass spectrometry", "Mass spectrometry",
     ]  # fmt: skip
+
+
+def test_a_letter_is_defined_where_it_is_defined_only():
+    text = "Foxosterone (F) rose. Factor F and F. fox did not."
+    definitions = find_definitions(text, shortest=1)
+    assert [(one.short, one.long) for one in definitions] == [("F", "Foxosterone")]
+    assert definition_at(definitions, "F", text.index("(F)") + 1) == definitions[0]
+    assert definition_at(definitions, "F", text.index("Factor F") + 7) is None
+    assert find_definitions(text) == []
 
 
 def test_plural_is_not_another_short_form_and_case_counts():

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_pipeline.vocabulary.build import OPEN_VOCABULARY
+from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
 from kg_pipeline.vocabulary.index import Vocabulary
 
 KNOWN = {
@@ -50,7 +51,7 @@ def found(vocabulary: Vocabulary, text: str) -> list[str]:
         "anti-TNF", "2.5 mg", "IL", "read arms",
         "down-regulation and upregulation of gene expression", "signaling pathways with binding sites and amino acids",
         "isoforms, alleles and clusters after centrifugation", "this affects and drives the language of respect",
-        "the pituitary infiltration", "por das spatial hi era", "for 20 of a 10", "a spatial pattern", "a spatial orientation",
+        "the pituitary infiltration", "por das spatial hi era", "combined tablets in normal saline", "for 20 of a 10", "a spatial pattern", "a spatial orientation",
     ],
 )  # fmt: skip
 def test_match_takes_nothing_for_a_name_in(vocabulary: Vocabulary, text: str) -> None:
@@ -125,3 +126,27 @@ def test_gold_spans_of_bc5cdr_stay_above_the_floor(vocabulary: Vocabulary, share
         total += 1
         right += best is not None and best.concept_id in wanted
     assert right / total >= 0.64
+
+
+@pytest.mark.parametrize(
+    ("gene", "protein"),
+    [
+        ("CTLA4", "Cytotoxic T-Lymphocyte-Associated Antigen 4"),
+        ("CTLA4", "CTLA-4 Antigen"),
+        ("SNCA", "alpha-synuclein"),
+        ("CLEC7A", "dectin-1"),
+        ("TMPRSS6", "matriptase-2"),
+    ],
+)
+def test_a_gene_and_its_protein_are_one_concept(vocabulary: Vocabulary, gene: str, protein: str) -> None:
+    assert vocabulary.lookup(protein)[0].concept_id == vocabulary.lookup(gene)[0].concept_id
+
+
+@pytest.mark.parametrize("family", ["C-Type Lectins", "Synucleins"])
+def test_a_family_is_no_gene_of_its_name(vocabulary: Vocabulary, family: str) -> None:
+    assert not vocabulary.lookup(family)[0].concept_id.startswith("HGNC:")
+
+
+@pytest.mark.parametrize("name", ["DNA", "messenger RNA", "stop codon"])
+def test_nucleic_acids_are_no_drugs(vocabulary: Vocabulary, name: str) -> None:
+    assert group_of(vocabulary.lookup(name)[0].category) not in (CHEMICAL, GENE)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kg_pipeline.text.abbreviations import find_definitions
+from kg_pipeline.vocabulary.article_context import article_context
 from kg_pipeline.vocabulary.index import Vocabulary
-from kg_pipeline.vocabulary.linking import Link, article_context, link, standard
+from kg_pipeline.vocabulary.linking import Link, link, standard
 
 DISEASE, CHEMICAL, GENE, TAXON = (
     "biolink:Disease",
@@ -22,7 +23,7 @@ def first(vocabulary: Vocabulary, name: str, category: str, text: str = "") -> L
 
 
 def same(vocabulary: Vocabulary, name: str, category: str) -> str | None:
-    found = standard(link(name, category, vocabulary), name, vocabulary)
+    found = standard(link(name, category, vocabulary), vocabulary)
     return found.candidate.concept_id if found else None
 
 
@@ -101,7 +102,7 @@ def test_a_gene_of_a_species_that_is_not_known_is_never_standardised_to_a_human_
     text = "In Saccharomyces cerevisiae, POLR3C binds Rpc34."
     context = article_context(text, (), {}, vocabulary)
     links = link("POLR3C", GENE, vocabulary, context, text.index("POLR3C"))
-    assert standard(links, "POLR3C", vocabulary) is None
+    assert standard(links, vocabulary) is None
 
 
 def test_an_ambiguous_symbol_stays_open_and_another_type_is_no_candidate(vocabulary: Vocabulary) -> None:

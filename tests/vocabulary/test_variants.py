@@ -127,6 +127,8 @@ def test_atoms_cover_the_text_in_order(text: str) -> None:
 @example("A’Sα")
 @example("A' S")
 @example("A 'S")
+@example("A'\xadS")
+@example("A'\u0301S")
 def test_normal_key_is_the_same_for_the_case_and_for_its_own_key(text: str) -> None:
     key = normal_key(text.lower())
     assert normal_key(key) == key

@@ -90,6 +90,8 @@ class CrfRecogniser:
         glossary: Mapping[str, str],
     ) -> list[RecognisedName]:
         """Names in the sentences of an article, by position, not overlapping."""
+        # A letter means what it is defined as in one place only, which says nothing about the others.
+        definitions = [definition for definition in definitions if len(definition.short) > 1]
         abbreviations = Abbreviations(definitions, glossary, self._maker.lexicon, self._maker.classes)
         read = [
             Sentence(start, tokens)
