@@ -8,7 +8,16 @@ import polars as pl
 from assets.graph_checks import CONTROLS, knows_controls
 from assets.literature import chunks
 from assets.partitions import CORPUS_SHARD
-from assets.stage import check_results, check_spec, run_shards, shard_result, shards_of_run, stage_run
+from assets.stage import (
+    check_results,
+    check_spec,
+    run_settings,
+    run_shards,
+    shard_result,
+    shards_of_run,
+    stage_run,
+    translated_errors,
+)
 from kg_pipeline import checks
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.extraction.llm_batches import answer_in_batches
@@ -90,7 +99,10 @@ def triples(
 ) -> dg.MaterializeResult:
     """Head, predicate, tail and the quote that states it, with negation and speculation kept."""
     corpus, shards = shards_of_run(context)
-    answer_in_batches(workspace.datasets(), workspace.corpus(corpus), shards, workspace.settings())
+    settings = run_settings(workspace)
+    with translated_errors(context, settings.home):
+        spec = workspace.corpus(corpus)
+        answer_in_batches(workspace.datasets(), spec, shards, settings, announce=context.log.warning)
     reports = run_shards(context, workspace, workers, extract_shard)
     datasets = workspace.datasets()
     outcomes = {

@@ -19,6 +19,7 @@ from kg_pipeline.datasets import Datasets, schema_of
 from kg_pipeline.errors import DiskFullError, KgError, LlmUnavailable, ServiceUnavailable, StoreUnavailable
 from kg_pipeline.files import is_disk_full
 from kg_pipeline.incremental import StageReport
+from kg_pipeline.llm.account import shared_run
 from kg_pipeline.settings import Settings
 from resources.workers import ShardWorkers
 from resources.workspace import Workspace
@@ -41,16 +42,23 @@ _PREVIEW_WIDTH = 120
 
 @contextmanager
 def stage_run(context: dg.AssetExecutionContext, home: Path) -> Iterator[None]:
-    """Announce the stage, and turn our errors into failures whose description is what a person should read.
+    """Announce the stage, and translate its errors."""
+    stage = context.asset_key.to_user_string()
+    progress.info(stage, extra={"done": 0, "total": 1})
+    with translated_errors(context, home):
+        yield
+        progress.info(stage, extra={"done": 1, "total": 1})
+
+
+@contextmanager
+def translated_errors(context: dg.AssetExecutionContext, home: Path) -> Iterator[None]:
+    """Turn our errors into failures whose description is what a person should read.
 
     Only what may pass is tried again, and only where nobody waits for the answer. (A RetryPolicy would try again what
     somebody interrupted, too.)
     """
-    stage = context.asset_key.to_user_string()
-    progress.info(stage, extra={"done": 0, "total": 1})
     try:
         yield
-        progress.info(stage, extra={"done": 1, "total": 1})
     except KgError as error:
         nobody_waits = AT_TERMINAL not in context.run.tags
         if isinstance(error, _TRANSIENT) and nobody_waits and context.retry_number < _MAX_RETRIES:
@@ -76,6 +84,18 @@ def shards_of_run(context: dg.AssetExecutionContext) -> tuple[str, list[str]]:
     return corpora.pop(), sorted(key.keys_by_dimension["shard"] for key in keys)
 
 
+def run_settings(workspace: Workspace) -> Settings:
+    """Settings of a run, whose budget for language models is that of all runs under way in this home.
+
+    To be asked for in runs only: a process that asks counts as a run until it ends.
+    """
+    settings = workspace.settings()
+    if settings.llm is None or settings.llm.run:
+        return settings
+    llm = settings.llm.model_copy(update={"run": shared_run(settings.cache / "llm")})
+    return settings.model_copy(update={"llm": llm})
+
+
 def run_shards(
     context: dg.AssetExecutionContext,
     workspace: Workspace,
@@ -84,7 +104,7 @@ def run_shards(
 ) -> list[StageReport]:
     """Run a stage over the shards of this run, reporting progress after each."""
     corpus, shards = shards_of_run(context)
-    settings = workspace.settings()
+    settings = run_settings(workspace)
     with stage_run(context, settings.home):
         spec = workspace.corpus(corpus)
         index = workspace.datasets().read_or_empty("article_index", corpus)

@@ -114,9 +114,8 @@ def _transitive(frame: pl.DataFrame, entities: int) -> int:
 
 
 def _community(frame: pl.DataFrame, entities: int) -> int:
-    return community.infer_offline(
-        frame, hub_degree=_HUB_DEGREE, max_per_node=_PER_NODE, max_total=_TOTAL
-    ).height
+    caps = {"hub_degree": _HUB_DEGREE, "max_per_node": _PER_NODE, "max_total": _TOTAL}
+    return community.infer_offline(frame, _categories(entities), **caps).height
 
 
 def _lexical(frame: pl.DataFrame, entities: int) -> int:

@@ -201,10 +201,18 @@ TRIPLES = pa.schema(
         _field("predicate_text", pa.string(), "the author's words for it"),
         _field("negated", pa.bool_(), "the sentence denies it"),
         _field("speculative", pa.bool_(), "the sentence only suggests it"),
-        _field("quote", pa.string(), "documents.text[start:end], the sentence that states it"),
+        _field(
+            "quote",
+            pa.string(),
+            "documents.text[start:end], the sentence that states it; two neighbouring ones where it takes both",
+        ),
         _START,
         _END,
-        _field("extractor", pa.string(), "offline (rules) | model (trained) | table | llm:MODEL"),
+        _field(
+            "extractor",
+            pa.string(),
+            "offline (rules) | model (trained) | neighbours (trained, of two sentences) | table | llm:MODEL",
+        ),
         _field("confidence", pa.float32(), "extractor's confidence in (0, 1]"),
     ]
 )
@@ -304,7 +312,7 @@ EVIDENCE = pa.schema(
         _field("section_path", pa.string(), "section titles joined by ' > '"),
         _START,
         _END,
-        _field("quote", pa.string(), "the sentence, verbatim"),
+        _field("quote", pa.string(), "the sentence, verbatim, or two that follow one another"),
         _field("head_text", pa.string(), "surface form of the head"),
         _field("tail_text", pa.string(), "surface form of the tail"),
         _field("predicate_text", pa.string(), "the author's words"),

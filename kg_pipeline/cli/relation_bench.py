@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 _NAMES = {
     "passage": "model, whole abstract",
     "rules": "rules (triples of a graph)",
-    "model": "model (triples of a graph)",
-    "both": "both (triples of a graph)",
+    "model": "model of sentences (triples of a graph)",
+    "abstract": "model of abstracts (triples of a graph)",
+    "neighbours": "neighbouring sentences (triples of a graph)",
+    "all": "all (triples of a graph)",
 }
 
 
@@ -72,6 +74,7 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
     from kg_pipeline.text.sentences import load_splitter
     from kg_pipeline.vocabulary.build import build_vocabulary
     from kg_pipeline.vocabulary.index import open_vocabulary
+    from retrieval.evaluation.intervals import RESAMPLES
     from retrieval.evaluation.report import environment
 
     settings = load_settings()
@@ -89,7 +92,7 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
         _table(
             "BioRED end to end: own mentions and links, by cross-references",
             "relations read from",
-            {_NAMES["passage"]: own["passage"], _NAMES["both"]: own["triples"]},
+            {_NAMES["passage"]: own["passage"], _NAMES["all"]: own["triples"]},
         )
     )
     # Inference was not trained, so the training split makes its graph larger and no figure better.
@@ -111,7 +114,21 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
         },
         "chemprot": {label: _figures(score) for label, score in labels.items()},
         "end_to_end": {name: _figures(score) for name, score in own.items()},
-        "inference": [{**asdict(each), "precision": each.precision} for each in inferred],
+        "inference": [
+            {**asdict(each), "precision": each.precision, "interval": each.interval} for each in inferred
+        ],
+        "settings": {
+            "spacy_model": settings.spacy_model,
+            "sentence_model": settings.sentence_model,
+            "entity_model": settings.entity_model,
+            "articles": len(articles),
+        },
+        "bootstrap": {
+            "over": "articles; sentences for ChemProt",
+            "seed": 0,
+            "resamples": RESAMPLES,
+            "level": 0.95,
+        },
         **environment(),
     }
 
@@ -138,8 +155,16 @@ def _table(title: str, first: str, scores: Mapping[str, Score]) -> Table:
         table.add_column(column, justify="right")
     for name, score in scores.items():
         counts = (score.found, score.gold, score.right)
-        table.add_row(name, *map(str, counts), *_percent(score.precision, score.recall, score.f1))
+        table.add_row(name, *map(str, counts), *_percent(score.precision, score.recall), _f1(score))
     return table
+
+
+def _f1(score: Score) -> str:
+    """F1 with its bootstrap interval over articles, or over sentences where each is an item of its own."""
+    (f1,) = _percent(score.f1)
+    if score.low is None or score.high is None:
+        return f1
+    return f"{f1} [{100 * score.low:.1f}, {100 * score.high:.1f}]"
 
 
 def _reliability_table(figures: BioredFigures) -> Table:
@@ -154,11 +179,13 @@ def _reliability_table(figures: BioredFigures) -> Table:
 
 def _inference_table(inferred: list[InferencePrecision]) -> Table:
     table = Table(title="Inference: pairs that were taken out and found again (a lower bound of precision)")
-    for column in ("kind", "inferred", "judged", "right", "precision", "by chance"):
+    for column in ("kind", "inferred", "judged", "right", "precision", "95 % interval", "by chance"):
         table.add_column(column, justify="left" if column == "kind" else "right")
     for each in inferred:
         counts = (each.inferred, each.judged, each.right)
-        table.add_row(each.kind, *map(str, counts), *_percent(each.precision), f"{100 * each.chance:.2f}")
+        low, high = _percent(*each.interval)
+        share, chance = _percent(each.precision)[0], f"{100 * each.chance:.2f}"
+        table.add_row(each.kind, *map(str, counts), share, f"{low}–{high}", chance)
     return table
 
 

@@ -1,41 +1,58 @@
 """How good offline relation extraction is: BioRED given its entities and end to end, and ChemProt.
 
 BioRED annotates which entities of an abstract are related, how, and in neither direction; so figures are of pairs of
-identifiers of an abstract. `passage` reads whole abstracts (Luo et al. 2022, doi:10.1093/bib/bbac282); `rules`, `model` and `both` are the triples that go
-into a graph, which need a sentence that states them and are asked for precision. ChemProt is the distribution of SciBERT (Beltagy et al.
-2019), 13 labels, related pairs only, so that micro F1 is accuracy.
+identifiers of an abstract. `passage` reads whole abstracts (Luo et al. 2022, doi:10.1093/bib/bbac282). The others are
+the triples that go into a graph, which need a quote that states them and are asked for precision: those of `rules`, of
+the `model` of sentences, of the model of a whole `abstract`, of two `neighbours` among its sentences, and `all` of them.
+ChemProt is the distribution of SciBERT (Beltagy et al. 2019), 13 labels, related pairs only, so that micro F1 is
+accuracy.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from kg_pipeline.evaluation.gold import GoldSentence
 from kg_pipeline.evaluation.relation_gold import ReadArticle, chemprot_features
+from kg_pipeline.extraction.abstract_triples import Abstract, abstract_triples
 from kg_pipeline.extraction.model_triples import model_triples
 from kg_pipeline.extraction.offline_triples import OfflineTriple
 from kg_pipeline.extraction.relation_model.features import GROUPED
 from kg_pipeline.extraction.relation_model.weights import load_classifiers
 from kg_pipeline.extraction.sentence_parser import SentenceParser
 from kg_pipeline.vocabulary.predicates import PREDICATES
+from retrieval.evaluation.intervals import bootstrap_f1
 
 #: Least probability of a pair of an abstract; the best one for F1 on held-out abstracts of the training split.
 PASSAGE_THRESHOLD = 0.34
-METHODS = ("rules", "model", "both")
+METHODS = ("rules", "model", "abstract", "neighbours", "all")
 _BINS = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.01)
 
 Pair = tuple[str, frozenset[str]]  # PMID and two identifiers
+Counts = tuple[int, int, int]  # right, found and annotated of one article
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision, recall and F1 of `found` against `gold` pairs."""
+    """Precision, recall and F1 of `found` against `gold` pairs; `low` and `high` are the interval of F1, where there is one."""
 
     found: int
     gold: int
     right: int
+    low: float | None = field(default=None, compare=False)
+    high: float | None = field(default=None, compare=False)
+
+    @classmethod
+    def of_articles(cls, counts: Sequence[Counts]) -> Score:
+        """The score over some articles, with a bootstrap of F1 over them."""
+        if not counts:
+            return cls(0, 0, 0)
+        right, found, gold = (sum(column) for column in zip(*counts, strict=True))
+        interval = bootstrap_f1(counts)
+        return cls(found, gold, right, interval.low, interval.high)
 
     @property
     def precision(self) -> float:
@@ -85,19 +102,18 @@ def score_biored(articles: Sequence[ReadArticle]) -> BioredFigures:
     passage = _passage_kinds(articles)
     triples: dict[str, list[tuple[ReadArticle, OfflineTriple]]] = {method: [] for method in METHODS}
     for article in articles:
-        of_rules = [triple for _, found in article.read for triple in found]
-        of_model = model_triples(article.read)
-        for method, found in (("rules", of_rules), ("model", of_model), ("both", [*of_rules, *of_model])):
+        for method, found in _graph_triples(article).items():
             triples[method] += [(article, triple) for triple in found if not triple.negated]
-    pairs = {"passage": _score(passage, gold)}
-    pairs |= {method: _score(_pairs(found), gold) for method, found in triples.items()}
-    right = sum(gold.get(pair) == kind for pair, kind in passage.items())
+    pmids = [each.article.pmid for each in articles]
+    pairs = {"passage": _score(passage, gold, pmids)}
+    pairs |= {method: _score(_pairs(found), gold, pmids) for method, found in triples.items()}
+    right = {pair for pair, kind in passage.items() if gold.get(pair) == kind}
     return BioredFigures(
         pairs=pairs,
-        typed=Score(len(passage), len(gold), right),
+        typed=_by_article(right, passage, gold, pmids),
         signs={method: _signs(found, gold) for method, found in triples.items()},
         reliability=tuple(
-            row for method in ("rules", "model") for row in _reliability(method, triples[method], gold)
+            row for method in METHODS[:-1] for row in _reliability(method, triples[method], gold)
         ),
     )
 
@@ -112,16 +128,26 @@ def score_chemprot(sentences: Sequence[GoldSentence], parser: SentenceParser) ->
     best = classifier.probabilities(rows).argmax(axis=1)
     found = [classifier.labels[i] for i in best]
     gold = [sentence.label for sentence in sentences]
+    pairs = list(zip(found, gold, strict=True))
     scores = {
-        label: Score(
-            found.count(label),
-            gold.count(label),
-            sum(a == b == label for a, b in zip(found, gold, strict=True)),
-        )
+        label: Score.of_articles([(a == b == label, a == label, b == label) for a, b in pairs])
         for label in sorted({*gold, *found})
     }
-    agreed = sum(a == b for a, b in zip(found, gold, strict=True))
-    return {**scores, "micro": Score(len(found), len(gold), agreed)}
+    return {**scores, "micro": Score.of_articles([(a == b, 1, 1) for a, b in pairs])}
+
+
+def _graph_triples(article: ReadArticle) -> dict[str, list[OfflineTriple]]:
+    """What would go into a graph, by method."""
+    rules = [triple for _, found in article.read for triple in found]
+    model = model_triples(article.read)
+    abstract = Abstract(
+        article.article.text,
+        [parse.sentence for parse, _ in article.read],
+        {parse.sentence.start: (parse, found) for parse, found in article.read},
+    )
+    of_abstract = abstract_triples(abstract, [*rules, *model])
+    found = {"rules": rules, "model": model, "abstract": of_abstract.within, "neighbours": of_abstract.across}
+    return {**found, "all": [triple for triples in found.values() for triple in triples]}
 
 
 def _passage_kinds(articles: Sequence[ReadArticle]) -> dict[Pair, str]:
@@ -163,9 +189,16 @@ def _identifiers(article: ReadArticle, triple: OfflineTriple) -> list[Pair]:
     return [(article.article.pmid, pair) for pair in ordered]
 
 
-def _score(found: Iterable[Pair], gold: Mapping[Pair, str]) -> Score:
+def _score(found: Iterable[Pair], gold: Mapping[Pair, str], pmids: Sequence[str]) -> Score:
     pairs = set(found)
-    return Score(len(pairs), len(gold), len(pairs & gold.keys()))
+    return _by_article(pairs & gold.keys(), pairs, gold, pmids)
+
+
+def _by_article(
+    right: Iterable[Pair], found: Iterable[Pair], gold: Iterable[Pair], pmids: Sequence[str]
+) -> Score:
+    columns = [Counter(pmid for pmid, _ in pairs) for pairs in (right, found, gold)]
+    return Score.of_articles([(columns[0][pmid], columns[1][pmid], columns[2][pmid]) for pmid in pmids])
 
 
 def _signs(found: Iterable[tuple[ReadArticle, OfflineTriple]], gold: Mapping[Pair, str]) -> Score:

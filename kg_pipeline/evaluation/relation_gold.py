@@ -10,6 +10,7 @@ from kg_pipeline.evaluation.gold import GoldArticle, GoldMention, GoldSentence
 from kg_pipeline.extraction.grounding import MentionSpan
 from kg_pipeline.extraction.offline_triples import OfflineTriple, read
 from kg_pipeline.extraction.relation_model.features import SentenceView
+from kg_pipeline.extraction.relation_model.neighbours import NeighbourPair, neighbour_pairs
 from kg_pipeline.extraction.relation_model.pairs import are_related_groups
 from kg_pipeline.extraction.relation_model.passage import EntityPair, Naming, entity_pairs
 from kg_pipeline.extraction.sentence_parser import Parse, Sentence, SentenceParser
@@ -48,6 +49,12 @@ class ReadArticle:
         """The relation of two identifiers in either direction; of several the first one."""
         ends = {first, second}
         return next((each.kind for each in self.article.relations if {each.head, each.tail} == ends), None)
+
+    def neighbours(self) -> Iterator[NeighbourPair]:
+        """Pairs of entities that only neighbouring sentences name together."""
+        named = {_mention_id(self.article, each): each.identifiers for each in self.article.mentions}
+        views = {number: SentenceView(*each) for number, each in enumerate(self.read)}
+        return neighbour_pairs(views, self.entities, lambda mention: named[mention.mention_id])
 
 
 def read_articles(

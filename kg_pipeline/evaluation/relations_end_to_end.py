@@ -13,12 +13,13 @@ from itertools import combinations
 
 from kg_pipeline.evaluation.entity_linking import References, gold_identifiers
 from kg_pipeline.evaluation.gold import GoldArticle
-from kg_pipeline.evaluation.relation_extraction import PASSAGE_THRESHOLD, Score
+from kg_pipeline.evaluation.relation_extraction import PASSAGE_THRESHOLD, Counts, Score
+from kg_pipeline.extraction.abstract_triples import Abstract, abstract_triples
 from kg_pipeline.extraction.grounding import MentionSpan
 from kg_pipeline.extraction.mentions import Mention, find_mentions
 from kg_pipeline.extraction.model_triples import model_triples
 from kg_pipeline.extraction.ner.recogniser import NameRecogniser
-from kg_pipeline.extraction.offline_triples import read
+from kg_pipeline.extraction.offline_triples import is_prose, read, sentences_of
 from kg_pipeline.extraction.relation_model.features import SentenceView
 from kg_pipeline.extraction.relation_model.pairs import are_related_groups
 from kg_pipeline.extraction.relation_model.passage import Naming, entity_pairs
@@ -61,19 +62,16 @@ def score_end_to_end(
     articles: Iterable[Linked], parser: SentenceParser, references: References
 ) -> dict[str, Score]:
     """Scores of whole abstracts (`passage`) and of the triples that go into a graph (`triples`)."""
-    totals = {"passage": Score(0, 0, 0), "triples": Score(0, 0, 0)}
+    counts: dict[str, list[Counts]] = {"passage": [], "triples": []}
     for article in articles:
         gold = _gold_pairs(article.article)
         for name, found in _found(article, parser).items():
-            total = totals[name]
             ends = [tuple(references.of(concept) for concept in sorted(pair)) for pair in found]
             matches = [[pair for pair in gold if _answers(each, pair)] for each in ends]
             recalled = {pair for each in matches for pair in each}
             wrong = sum(not each for each in matches)
-            totals[name] = Score(
-                total.found + wrong + len(recalled), total.gold + len(gold), total.right + len(recalled)
-            )
-    return totals
+            counts[name].append((len(recalled), wrong + len(recalled), len(gold)))
+    return {name: Score.of_articles(rows) for name, rows in counts.items()}
 
 
 def _answers(ends: Sequence[set[str]], pair: Concepts) -> bool:
@@ -84,16 +82,23 @@ def _answers(ends: Sequence[set[str]], pair: Concepts) -> bool:
 
 
 def _found(article: Linked, parser: SentenceParser) -> Mapping[str, set[Concepts]]:
-    sentences = list(_sentences(article))
-    parses = [(parse, tuple(read(parse))) for parse in parser.parse(sentences)]
+    sentences = _sentences(article)
+    parses = [
+        (parse, tuple(read(parse))) for parse in parser.parse([each for each in sentences if is_prose(each)])
+    ]
     triples = [triple for _, found in parses for triple in found] + model_triples(parses)
+    abstract = Abstract(article.article.text, sentences, {each[0].sentence.start: each for each in parses})
+    of_abstract = abstract_triples(abstract, triples)
+    triples += [*of_abstract.within, *of_abstract.across]
     pairs = {
         frozenset((triple.head.concept_id, triple.tail.concept_id))
         for triple in triples
         if not triple.negated and triple.head.concept_id and triple.tail.concept_id
     }
     namings, views = [], []
-    for number, (parse, found) in enumerate(parses):
+    numbers = {sentence.start: number for number, sentence in enumerate(sentences)}
+    for parse, found in parses:
+        number = numbers[parse.sentence.start]
         mentions = parse.sentence.mentions
         namings += [Naming(number, m.concept_id, m.category) for m in mentions if m.concept_id]
         view = SentenceView(parse, found)
@@ -119,22 +124,20 @@ def _found(article: Linked, parser: SentenceParser) -> Mapping[str, set[Concepts
     }
 
 
-def _sentences(article: Linked) -> Iterator[Sentence]:
-    for start, end in article.sentences:
-        inside = [
-            MentionSpan(
-                f"{article.article.pmid}:{m.start}-{m.end}",
-                m.start,
-                m.end,
-                m.text,
-                m.normal_form,
-                m.category,
-                m.concept_id,
-            )
-            for m in article.mentions
-            if start <= m.start and m.end <= end
-        ]
-        yield Sentence(start, article.article.text[start:end], tuple(inside))
+def _sentences(article: Linked) -> list[Sentence]:
+    mentions = [
+        MentionSpan(
+            f"{article.article.pmid}:{m.start}-{m.end}",
+            m.start,
+            m.end,
+            m.text,
+            m.normal_form,
+            m.category,
+            m.concept_id,
+        )
+        for m in article.mentions
+    ]
+    return list(sentences_of(article.article.text, article.sentences, mentions))
 
 
 def _gold_pairs(article: GoldArticle) -> list[Concepts]:

@@ -153,6 +153,9 @@ def _resolve(parse: Parse, token: Token, patients: bool, depth: int) -> list[Arg
         return named
     if word in _RISKS:
         inner = _inside(parse, token, patients, depth, frozenset({"of", "for", "to"}))
+        if not inner and token.dep_ == "dobj":  # "raises the risk for X", with "for X" given to the verb
+            held = [thing for _, thing in prepositional(token.head, "for")]
+            inner = [a for thing in held for a in _resolve(parse, thing, patients, depth + 1)]
         return [replace(argument, risk=_change(token)) for argument in inner]
     if word in _TURNING:
         inner = _inside(parse, token, patients, depth, _of(word))
@@ -167,10 +170,34 @@ def _resolve(parse: Parse, token: Token, patients: bool, depth: int) -> list[Arg
         return _turned_by(token, inner)
     if word in _TRANSPARENT or word in _TRANSPARENT_EVENTS:
         inner = _turned_by(token, _inside(parse, token, patients, depth, _of(word)))
+        if not inner and any(
+            each.tag_ == "NNS" for each in (token, *(t for _, t in prepositional(token, "of")))
+        ):
+            inner = _turned_by(
+                token, _members(parse, token)
+            )  # "the expression of several genes, including X"
         return [replace(each, quantity=True) for each in inner] if word in _QUANTITIES else inner
     if patients and word in PATIENTS:
         return _inside(parse, token, patients, depth, frozenset({"with"}))
-    return []
+    return _members(parse, token) if token.tag_ == "NNS" and word not in _HIDING else []
+
+
+def _members(parse: Parse, token: Token) -> list[Argument]:
+    """The members that a noun of many things is given: "several pathways, including X and Y"."""
+    found = prepositional(token, "including")
+    found += [
+        (preposition, thing)
+        for preposition, thing in prepositional(token, "as")
+        if parse.doc[preposition.i - 1].lower_ == "such"
+    ]
+    named = [
+        (parse.mention(each), each.i)
+        for preposition, thing in found
+        # Not "approaches targeting lipids, including X": these may be lipids.
+        if not any(between.pos_ == "VERB" for between in parse.doc[token.i + 1 : preposition.i])
+        for each in conjuncts(thing)
+    ]
+    return [Argument(mention, i) for mention, i in named if mention is not None]
 
 
 def _turned_by(token: Token, inner: list[Argument]) -> list[Argument]:

@@ -1,18 +1,19 @@
 """Ask about all chunks of a corpus by the Batch API, before the triple stage reads shard by shard.
 
-The stage finds the answers in the cache. What a batch left unanswered, or cut off, it asks one by one as ever.
+The stage finds the answers in the cache. What a batch left unanswered, or cut off, it asks one by one as ever. Batches
+that an earlier run left are finished or cancelled, whatever the settings are by now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kg_pipeline.extraction.llm_triples import MAX_TOKENS, PURPOSE, passage_messages
 from kg_pipeline.extraction.triple_answer import TripleAnswer
 from kg_pipeline.extraction.triple_inputs import passages_of, read_articles
 from kg_pipeline.extraction.triple_stage import language_model
-from kg_pipeline.llm.batches import Batches, Outcome
+from kg_pipeline.llm.batches import Batches, Outcome, left_batches
 from kg_pipeline.llm.chat import open_chat
 
 if TYPE_CHECKING:
@@ -23,11 +24,16 @@ if TYPE_CHECKING:
 
 
 def answer_in_batches(
-    datasets: Datasets, spec: CorpusSpec, shards: Sequence[str], settings: Settings
+    datasets: Datasets,
+    spec: CorpusSpec,
+    shards: Sequence[str],
+    settings: Settings,
+    *,
+    announce: Callable[[str], None],
 ) -> Outcome | None:
     """Have the chunks of these shards answered; `None` where the corpus or the settings want no batches.
 
-    May take a day. A run that is killed meanwhile finds its batches again.
+    May take a day. A run that is killed meanwhile leaves its batches to the next one; `announce` is told of those.
 
     Raises
     ------
@@ -36,16 +42,27 @@ def answer_in_batches(
 
     """
     llm = language_model(spec, settings)
-    if llm is None or not llm.batch:
+    folder = settings.cache / "llm" / "batches" / spec.name
+    if llm is None:
+        if left := len(left_batches(folder)):
+            announce(
+                f"Batches of corpus {spec.name!r} that an earlier run left ({left}) are still at the endpoint, and no "
+                "language model reads it now. Set KG_LLM_BASE_URL, KG_LLM_MODEL and KG_LLM_API_KEY again to have "
+                f"them cancelled, or delete {folder} to forget them."
+            )
         return None
     batches = Batches(
         chat=open_chat(llm, settings.cache),
         settings=llm,
-        folder=settings.cache / "llm" / "batches" / spec.name,
+        folder=folder,
         schema=TripleAnswer,
         max_tokens=MAX_TOKENS,
         purpose=PURPOSE,
+        announce=announce,
     )
+    if not llm.batch:
+        batches.cancel()
+        return None
     return batches.answer(_requests(datasets, spec.name, shards))
 
 

@@ -18,13 +18,27 @@ if TYPE_CHECKING:
     from kg_pipeline.extraction.sentence_parser import Parse
 
 _NEGATIONS = frozenset({"not", "n't", "n’t", "never", "neither", "hardly", "cannot", "nor"})
-_FAILING_VERBS = frozenset({"fail"})
 _FAILING_NOUNS = frozenset({"lack", "absence", "failure", "inability"})
-_FAILING_ADJECTIVES = frozenset({"unable", "unlikely", "insufficient"})
+_FAILING_ADJECTIVES = frozenset(
+    {"unable", "unlikely", "insufficient", "doubtful", "improbable", "questionable", "impossible"}
+)
+#: Verbs that deny what they govern: "excludes a role of", "the hypothesis that … was rejected".
+_EXCLUDING_VERBS = frozenset({"exclude", "refute", "disprove", "reject", "dispute", "contradict", "negate"})
+#: Verbs and what they undo: "failed to inhibit", "excludes a role".
+_UNDONE = {("fail", "xcomp")} | {
+    (verb, label) for verb in _EXCLUDING_VERBS for label in ("dobj", "nsubjpass", "ccomp")
+}
+#: What a finding is not, or is, where there is none: "the association was not significant", "was absent".
+_HOLDING = frozenset(
+    {"significant", "evident", "apparent", "present", "detectable", "demonstrable", "relevant"}
+)
+_MISSING = frozenset(
+    {"absent", "insignificant", "nonsignificant", "non-significant", "undetectable", "negligible"}
+)
 #: Verbs that carry a denial to what they govern: "was not found to", "did not show that".
 _CARRYING = word_set(
     """find show demonstrate observe detect see report seem appear suggest support indicate exist note reveal use know
-    require need be have do exert identify establish confirm consider
+    require need be have do exert identify establish confirm consider play replicate reproduce verify substantiate
     """
 )
 _MODALS = frozenset({"may", "might", "could", "would", "should"})
@@ -72,11 +86,12 @@ def is_negated(parse: Parse, trigger: Token, ends: tuple[Token, ...] = ()) -> bo
     for child, head in ancestors(trigger):
         if child.dep_ in _CLAUSE_BORDERS or parse.mention(head) is not None:
             count += noun(head) == "evidence" and is_denied_noun(head)  # "no evidence that"
+            count += _is_missing(child, head) or _is_rejected(head)
             break
         lemma = head.lemma_.lower()
         if head.lower_ == "without":
             count += 1
-        elif lemma in _FAILING_VERBS and child.dep_ == "xcomp":
+        elif (lemma, child.dep_) in _UNDONE:
             count += 1 + _denials(head)
         elif noun(head) in _FAILING_NOUNS:
             count += 1 - is_denied_noun(head)
@@ -110,6 +125,20 @@ def is_negated(parse: Parse, trigger: Token, ends: tuple[Token, ...] = ()) -> bo
     return count % 2 == 1
 
 
+def _is_missing(finding: Token, verb: Token) -> bool:
+    """Whether the verb says of its subject that there is none."""
+    if finding.dep_ != "nsubj" or verb.lemma_.lower() != "be":
+        return False
+    said = {each.lower_ for each in children(verb, "acomp")}
+    return bool(said & _MISSING) or (bool(said & _HOLDING) and _denials(verb) % 2 == 1)
+
+
+def _is_rejected(claim: Token) -> bool:
+    """Whether the noun is a supposition that is said to be wrong."""
+    is_governed = claim.dep_ in ("nsubjpass", "dobj") and claim.head.lemma_.lower() in _EXCLUDING_VERBS
+    return noun(claim) in _DOUBTING_NOUNS and is_governed and not _denials(claim.head)
+
+
 def is_speculative(parse: Parse, trigger: Token) -> bool:
     """Whether the sentence suggests, supposes or asks rather than states what the trigger says."""
     joined = _joined_to(trigger)
@@ -132,6 +161,8 @@ def is_speculative(parse: Parse, trigger: Token) -> bool:
         is_verb = head.pos_ in ("VERB", "AUX")
         if is_verb and (lemma in _DOUBTING_VERBS or lemma in _ASKING_VERBS) and child.dep_ != "conj":
             return True
+        if is_verb and lemma in _EXCLUDING_VERBS and _denials(head):
+            return True  # "a role of X cannot be excluded"
         if head.pos_ in ("NOUN", "PROPN") and noun(head) in _DOUBTING_NOUNS:
             return True
         if child.dep_ == "conj":

@@ -30,7 +30,7 @@ _HEARST = frozenset({"such", "like"})
 #: Verbs that only carry a noun: "X showed an association with Y", "no effect of X on Y was observed".
 _LIGHT = word_set(
     """have show demonstrate exhibit display exert play be find observe detect see report note exist reveal identify
-    produce establish produce confirm there
+    produce establish produce confirm there provide confer offer afford
     """
 )
 #: Verbs that make their object or "as" phrase a role of the subject.
@@ -116,6 +116,8 @@ def _holders(role: Token) -> list[Token]:
         if role.dep_ == "dobj" and is_passive(head):
             return []
         return subjects(head)
+    if role.dep_ == "nsubj" and head.lemma_.lower() == "be":  # "the causes of Y are X"
+        return children(head, "attr")
     if role.dep_ == "pobj" and head.lower_ in ("as", "for") and head.head.lemma_.lower() in _ROLE_VERBS:
         verb = head.head
         direct = children(verb, "dobj")

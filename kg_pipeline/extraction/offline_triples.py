@@ -16,6 +16,7 @@ from kg_pipeline.extraction.grounding import MentionSpan
 from kg_pipeline.extraction.inflection import singular
 from kg_pipeline.extraction.negation import is_question
 from kg_pipeline.extraction.noun_patterns import noun_readings
+from kg_pipeline.extraction.patient_patterns import patient_readings
 from kg_pipeline.extraction.phrases import Phrase
 from kg_pipeline.extraction.predicate_lexicon import verb_forms
 from kg_pipeline.extraction.sentence_parser import Parse, Sentence, SentenceParser
@@ -67,6 +68,15 @@ def sentences_to_read(
     text: str, spans: Iterable[tuple[int, int]], mentions: Sequence[MentionSpan]
 ) -> Iterator[Sentence]:
     """Each distinct sentence that holds mentions of two different things, in document order."""
+    for sentence in sentences_of(text, spans, mentions):
+        if is_short(sentence) and len({identity(mention) for mention in sentence.mentions}) > 1:
+            yield sentence
+
+
+def sentences_of(
+    text: str, spans: Iterable[tuple[int, int]], mentions: Sequence[MentionSpan]
+) -> Iterator[Sentence]:
+    """Each distinct sentence with the mentions in it that can be an end of a triple, in document order."""
     ordered = sorted(mentions, key=lambda mention: (mention.start, mention.end))
     first = 0
     for start, end in sorted(set(spans)):
@@ -78,8 +88,7 @@ def sentences_to_read(
                 break
             if mention.end <= end and not _is_generic(mention):
                 inside.append(mention)
-        if end - start <= _LONGEST_SENTENCE and len({_identity(mention) for mention in inside}) > 1:
-            yield Sentence(start, text[start:end], tuple(inside))
+        yield Sentence(start, text[start:end], tuple(inside))
 
 
 def extract(parser: SentenceParser, sentences: Sequence[Sentence]) -> list[OfflineTriple]:
@@ -91,9 +100,9 @@ def extract_parsed(
     parser: SentenceParser, sentences: Sequence[Sentence]
 ) -> Iterator[tuple[Parse | None, list[OfflineTriple]]]:
     """The parse and the triples of each sentence, in order; rows of tables and questions are not parsed."""
-    parses = parser.parse([each for each in sentences if _is_prose(each)])
+    parses = parser.parse([each for each in sentences if is_prose(each)])
     for sentence in sentences:
-        if _is_prose(sentence):
+        if is_prose(sentence):
             parse = next(parses)
             yield parse, read(parse)
         else:
@@ -103,7 +112,7 @@ def extract_parsed(
 def read(parse: Parse) -> list[OfflineTriple]:
     """Triples of one parsed sentence: each pair and predicate once, in the surest and most cautious reading."""
     best: dict[tuple[str, ...], Statement] = {}
-    for reading in chain(verb_readings(parse), noun_readings(parse)):
+    for reading in chain(verb_readings(parse), noun_readings(parse), patient_readings(parse)):
         for statement in statements(parse, reading):
             if _are_same(parse, statement):
                 continue
@@ -127,7 +136,13 @@ def _is_generic(mention: MentionSpan) -> bool:
     return is_verb or singular(word) in MODIFIED - _NAMED
 
 
-def _is_prose(sentence: Sentence) -> bool:
+def is_short(sentence: Sentence) -> bool:
+    """Whether the sentence is no list, table or failed split, the parse of which is slow and wrong."""
+    return len(sentence.text) <= _LONGEST_SENTENCE
+
+
+def is_prose(sentence: Sentence) -> bool:
+    """Whether the sentence can state something: it is neither a row of a table nor a question."""
     return not is_row(sentence.text) and not is_question(sentence.text)
 
 
@@ -142,10 +157,11 @@ def _merged(known: Statement, other: Statement) -> Statement:
 
 def _are_same(parse: Parse, statement: Statement) -> bool:
     head, tail = (_end(parse, each) for each in _ends(statement))
-    return _identity(head) == _identity(tail)
+    return identity(head) == identity(tail)
 
 
-def _identity(mention: MentionSpan) -> str:
+def identity(mention: MentionSpan) -> str:
+    """What makes two mentions of an article one thing: the concept, or the name where there is none."""
     return mention.concept_id or mention.normal_form.casefold()
 
 

@@ -33,6 +33,8 @@ _REACTIONS: dict[str, frozenset[str]] = {
     "efficacy": _OF,
     "toxicity": _OF,
 }
+#: Reactions that are none: what goes with resistance to a drug does not go with the drug.
+_FAILING = frozenset({"resistance", "refractoriness", "tolerance"})
 #: Those that a name may stand before; "T cell response" and "interferon response" are responses of it, not to it.
 _COMPOUNDED = frozenset(_REACTIONS) - {"response", "tolerance", "benefit"}
 _TREATMENTS = frozenset({CHEMICAL, PROCEDURE})
@@ -67,6 +69,11 @@ def phrases(parse: Parse, token: Token) -> Iterator[tuple[int, int, Phrase]]:
         yield from _states(parse, token, word)
     elif word in _ANTIBODIES:
         yield from _antibodies(parse, token)
+
+
+def is_failing(name: str) -> bool:
+    """Whether that name of a phrase says that a treatment does nothing: "resistance to cisplatin"."""
+    return name.partition(" ")[0] in _FAILING
 
 
 def _reactions(parse: Parse, token: Token, word: str) -> Iterator[tuple[int, int, Phrase]]:

@@ -131,6 +131,10 @@ _PARTICULAR: dict[str, dict[str, Meaning]] = {
     "predict": _to("biomarker_of", OBJECT),
     "diagnose": _to("biomarker_of", OBJECT),
     "indicate": _to("treats", "for"),
+    "approve": _to("treats", "for"),
+    "license": _to("treats", "for"),
+    "prescribe": _to("treats", "for"),
+    "recommend": _to("treats", "for"),
     "belong": _to("subclass_of", "to"),
     "treat": _to("treats", OBJECT) | _to("treats", "with", inverted=True),
     "manage": _to("treats", OBJECT) | _to("treats", "with", inverted=True),
@@ -244,6 +248,7 @@ RELATION_NOUNS: dict[str, str] = {
     "correlation": "correlated_with",
     "interaction": "binds",
     "binding": "binds",
+    "conversion": "converts_to",
 }
 
 #: Nouns of an effect that name no sign: "X had no effect on Y", "the role of X in Y".
@@ -252,6 +257,7 @@ EFFECT_NOUNS: dict[str, tuple[str, frozenset[str]]] = {
     "impact": ("regulates", frozenset({"on", "upon"})),
     "influence": ("regulates", frozenset({"on", "upon", "over"})),
     "role": ("associated_with", frozenset({"in"})),
+    "protection": ("prevents", frozenset({"from", "against"})),
 }
 
 #: The verb part of "X-induced Y": predicate from X to Y.

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING
 from kg_pipeline.errors import SettingsError
 from kg_pipeline.extraction.llm_reading import read_passages, unanswered
 from kg_pipeline.extraction.llm_triples import ChunkExtraction, prompt_digest
-from kg_pipeline.extraction.model_triples import EXTRACTOR as MODEL_EXTRACTOR
-from kg_pipeline.extraction.model_triples import model_triples
-from kg_pipeline.extraction.offline_triples import EXTRACTOR, extract_parsed, sentences_to_read
+from kg_pipeline.extraction.offline_reading import read_article
+from kg_pipeline.extraction.offline_triples import EXTRACTOR
 from kg_pipeline.extraction.sentence_parser import PINNED_WEIGHTS, load_parser
 from kg_pipeline.extraction.triple_inputs import ArticleInput, passages_of, read_articles
 from kg_pipeline.extraction.triple_rows import (
-    TABLE,
     llm_rows,
     mention_rows,
     new_mention_rows,
@@ -45,14 +43,17 @@ _ROWS = tuple(f"{_PACKAGE}.{module}" for module in ("triple_stage", "triple_inpu
 _OFFLINE = tuple(
     f"{_PACKAGE}.{module}"
     for module in (
+        "abstract_triples",
         "arguments",
         "dependency",
         "inflection",
         "model_triples",
         "negation",
         "noun_patterns",
+        "offline_reading",
         "offline_triples",
         "parse_repairs",
+        "patient_patterns",
         "phrases",
         "predicate_lexicon",
         "relation_model",
@@ -156,27 +157,18 @@ def _read_offline(articles: Mapping[str, ArticleInput], settings: Settings) -> I
 
     def read(article_id: str) -> ArticleOutput:
         article = articles[article_id]
-        spans = [span for of_chunk in article.sentences for span in of_chunk]
-        read = list(extract_parsed(parser, list(sentences_to_read(article.text, spans, article.mentions))))
-        triples = [triple for _, found in read for triple in found]
-        tabular = [
-            (chunk.start, chunk.end) for chunk in article.chunks if chunk.section_kind == TABLE
-        ]  # the model has learnt from prose
-        guessed = model_triples(
-            [
-                (parse, found)
-                for parse, found in read
-                if parse is not None and not any(a <= parse.sentence.start < b for a, b in tabular)
-            ]
-        )
+        found = read_article(parser, article)
         known = {mention.mention_id for mention in article.mentions}
-        named = [each for triple in triples for each in triple.new_mentions if each.mention_id not in known]
+        named = [
+            each for triple in found.rules for each in triple.new_mentions if each.mention_id not in known
+        ]
         return ArticleOutput(
             article_id,
             {
                 "triples": [
-                    *offline_rows(article_id, triples, article.chunks, EXTRACTOR),
-                    *offline_rows(article_id, guessed, article.chunks, MODEL_EXTRACTOR),
+                    row
+                    for extractor, triples in found.by_extractor().items()
+                    for row in offline_rows(article_id, triples, article.chunks, extractor)
                 ],
                 "triple_mentions": mention_rows(article_id, named, source="model"),
             },

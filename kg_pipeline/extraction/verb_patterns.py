@@ -105,6 +105,7 @@ def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[R
         reading = Reading(pattern, verb, words, meaning, sides, reached, ends)
         yield reading
         yield from _mechanism(parse, reading)
+    yield from _conversion(parse, verb, meanings)
     rises = [
         (m, p)
         for m in meanings.values()
@@ -118,6 +119,16 @@ def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[R
             yield Reading(
                 pattern, verb, _words(verb, preposition), associated, sides, observed, (*doers, thing)
             )
+
+
+def _conversion(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[Reading]:
+    """Read "Z converts X to Y", which relates X and Y."""
+    from_ = [a for thing in objects(verb) for a in arguments(parse, thing)] if not is_passive(verb) else []
+    for preposition, thing in prepositional(verb) if from_ else ():
+        meaning = meanings.get(preposition.lower_)
+        if meaning == Meaning("converts_to"):
+            into, words = tuple(arguments(parse, thing)), _words(verb, preposition)
+            yield Reading("verb", verb, words, meaning, tuple(from_), into, (thing,))
 
 
 def _deeds(parse: Parse, verb: Token) -> tuple[Argument, ...]:
@@ -221,6 +232,9 @@ def _adjective(parse: Parse, adjective: Token) -> Iterator[Reading]:
     )
     sides = tuple(a for holder in holders for a in arguments(parse, holder))
     found = prepositional(adjective, *prepositions)
+    for preposition in children(adjective, "pcomp"):  # "illness due to X"
+        if preposition.lower_ in prepositions:
+            found += [(preposition, thing) for thing in children(preposition, "pobj")]
     if not found and adjective.dep_ == "acomp":
         found = prepositional(adjective.head, *prepositions)
     for preposition, thing in found:

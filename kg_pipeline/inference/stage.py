@@ -119,8 +119,10 @@ def build_community(
     elif is_egot:
         inferred = relations.clear()
     else:
+        entities = datasets.read("entities", spec.name)
         inferred = community.infer_offline(
             relations,
+            dict(entities.select("entity_id", "category").iter_rows()),
             hub_degree=spec.hub_degree,
             max_per_node=spec.max_inferred_per_node,
             max_total=spec.max_inferred,

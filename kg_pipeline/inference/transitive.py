@@ -1,7 +1,7 @@
 """Transitive relations: two asserted relations that meet in an entity, composed once.
 
 `typed` follows the table of `kg_pipeline.inference.composition`, skips hubs and pairs that a text already relates,
-and keeps the surest few of each entity. `egot` is the published rule of eGoT (section 2.1): any two relations that
+draws nothing where one way leads to a rise and another one to a fall, and keeps the surest few of each entity. `egot` is the published rule of eGoT (section 2.1): any two relations that
 meet give a third, whatever they say, up to one global cap.
 
 Composition is a join, not a walk: chains of any length and cycles are met without recursion. Joins run over batches
@@ -15,13 +15,15 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from kg_pipeline.inference.composition import rule_frame
+from kg_pipeline.inference.composition import THROUGH, rule_frame
 from kg_pipeline.inference.relation_rows import DECIMALS, candidates_frame, cap, inferred_table, premises
+from kg_pipeline.vocabulary.categories import group_of
 from kg_pipeline.vocabulary.domains import fits
 
 KIND = "transitive"
 EGOT_RULE = "egot: any two relations that meet"
 EGOT_PREDICATE = "related_to"
+_RISE_AND_FALL = ("increases", "decreases")
 #: Pairs of premises held at a time.
 _BATCH_PAIRS = 2_000_000
 _COLUMNS = ["head_id", "predicate", "tail_id", "confidence", "premises", "rule"]
@@ -55,6 +57,7 @@ def infer_typed(
     through = stated.join(_hubs(stated, hub_degree), left_on="tail_id", right_on="id", how="anti")
     rules = rule_frame()
     related = _related_pairs(relations)
+    may_meet = _may_meet(categories)
     kept = candidates_frame([])
     for batch in _meeting_batches(through, stated):
         drawn = (
@@ -63,12 +66,13 @@ def infer_typed(
                 confidence=_at_most_least(pl.col("confidence") * pl.col("factor")),
                 predicate=pl.col("conclusion"),
             )
-            .filter(pl.col("head_id") != pl.col("tail_id"))
+            .filter(may_meet & (pl.col("head_id") != pl.col("tail_id")))
             .join(related, on=["head_id", "tail_id"], how="anti")
         )
         fitting = _fitting(drawn.select(_COLUMNS), categories)
         kept = _best_of_head(pl.concat([kept, fitting]), max_per_node)
-    return inferred_table(KIND, cap(kept, per_node=max_per_node, total=max_total))
+    agreed = _without_contradictions(kept)
+    return inferred_table(KIND, cap(agreed, per_node=max_per_node, total=max_total))
 
 
 def infer_egot(relations: pl.DataFrame, *, max_total: int) -> pl.DataFrame:
@@ -140,6 +144,29 @@ def _related_pairs(relations: pl.DataFrame) -> pl.DataFrame:
             asserted.select(pl.col("tail_id").alias("head_id"), pl.col("head_id").alias("tail_id")),
         ]
     ).unique()
+
+
+def _may_meet(categories: dict[str, str]) -> pl.Expr:
+    """Whether the entity in the middle is of a kind through which the rule composes."""
+    allowed = pl.lit(value=True)
+    for name, groups in sorted(THROUGH.items()):
+        others = sorted(each for each, category in categories.items() if group_of(category) not in groups)
+        is_other = pl.col("middle").is_in(pl.Series([others], dtype=pl.List(pl.String)))
+        allowed = allowed & ~((pl.col("through") == name) & is_other)
+    return allowed
+
+
+def _without_contradictions(candidates: pl.DataFrame) -> pl.DataFrame:
+    """Conclusions without those of pairs that are both said to rise and to fall."""
+    signed = pl.col("predicate").is_in(_RISE_AND_FALL)
+    contested = (
+        candidates.filter(signed)
+        .group_by("head_id", "tail_id")
+        .agg(pl.col("predicate").n_unique().alias("signs"))
+        .filter(pl.col("signs") > 1)
+    )
+    agreed = candidates.filter(signed).join(contested, on=["head_id", "tail_id"], how="anti")
+    return pl.concat([candidates.filter(~signed), agreed])
 
 
 def _fitting(drawn: pl.DataFrame, categories: dict[str, str]) -> pl.DataFrame:

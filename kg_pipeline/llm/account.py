@@ -1,12 +1,14 @@
-"""What a run has spent on a model, shared by all its processes, so that they keep to one budget together.
+"""What runs have spent on a model, so that those that are under way at the same time keep to one budget together.
 
-One SQLite file holds an entry for every request under way (the most that it can use) and one total for each run. A
+One SQLite file holds an entry for every request under way (the most that it can use) and one total for each budget. A
 process that is killed leaves its entries behind: the endpoint may have answered and will charge for it, so they count
-until the run ends. The next run starts from nothing.
+for as long as the budget does. Runs that overlap in time share a budget (`shared_run`); when the last of them has
+ended, the next one starts from nothing.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sqlite3
 import time
@@ -16,9 +18,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from filelock import FileLock
+
 from kg_pipeline.errors import LlmError
 
 _BUSY_SECONDS = 60
+_LONGEST_NAME = 100  # bytes; a name is a process id and a time in nanoseconds
 _TABLES = """
 CREATE TABLE IF NOT EXISTS entries (
     id INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, is_open INTEGER NOT NULL, tokens INTEGER NOT NULL,
@@ -38,7 +43,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The account of one run in `file`. Holds no open file, so it may be shared by threads and forked processes."""
+    """The account of one budget in `file`. Holds no open file, so it may be shared by threads and forked processes."""
 
     file: Path
     run: str
@@ -111,4 +116,51 @@ class Account:
 @cache
 def own_run() -> str:
     """A name for this process as a run of its own, the same whenever it is asked and in processes forked later."""
+    return _new_name()
+
+
+def _new_name() -> str:
     return f"{os.getpid()}-{time.time_ns()}"
+
+
+def shared_run(folder: Path) -> str:
+    """The name of the budget of all runs under way in `folder`, this process one of them until it ends.
+
+    Every run holds a shared lock on one file. Who finds nobody else holding it begins a budget and writes its name
+    there; who finds others takes theirs. The system gives up the locks of a process that is killed, so that nothing
+    has to be cleaned up.
+
+    Raises
+    ------
+    LlmError
+        If the folder cannot be written.
+
+    """
+    return _joined(folder)[0]
+
+
+@cache
+def _joined(folder: Path) -> tuple[str, int]:
+    """The name of the budget, and the open file whose lock says that this process is under way."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / "joining.lock"):
+            running = os.open(folder / "running", os.O_RDWR | os.O_CREAT, 0o644)
+            if not _is_held_by_others(running):
+                os.ftruncate(running, 0)
+                os.pwrite(running, _new_name().encode(), 0)
+            fcntl.flock(running, fcntl.LOCK_SH)
+            return os.pread(running, _LONGEST_NAME, 0).decode(), running
+    except OSError as error:
+        raise LlmError(
+            f"Who shares the budget of language models in {folder} cannot be told: {error}. "
+            "Check that the folder is writable and on a local disk."
+        ) from error
+
+
+def _is_held_by_others(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False

@@ -62,7 +62,7 @@ def test_the_model_reads_relations_that_no_rule_reads(parser: SentenceParser) ->
         assert triple.predicate in PREDICATES
         assert all(word in triple.quote for word in triple.predicate_text.split())
         assert triple.quote == linked(marked).text
-        assert 0.8 <= triple.confidence < 1
+        assert 0.75 <= triple.confidence < 1
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,10 @@ def test_the_model_reads_relations_that_no_rule_reads(parser: SentenceParser) ->
         "[Metformin|c] treatment did not alter the risk of [melanoma|d].",
         "We found no evidence that [SOX9|g] variants are associated with [melanoma|d].",
         "[SOX9|g] was unable to induce [CXCL5|g] expression.",
+        "[Metformin|c] did not reduce [PSA|g] in these men.",
+        "[Zinc|c] was not found to bind [TP53|g].",
+        "We describe the [oxygen|c]-independent activation of [HIF1A|g].",
+        "The activation of [HIF1A|g] was independent of [oxygen|c].",
     ],
 )
 def test_a_denied_relation_gives_no_edge(parser: SentenceParser, marked: str) -> None:
@@ -89,10 +93,45 @@ def test_a_denied_relation_gives_no_edge(parser: SentenceParser, marked: str) ->
         "[SOX9|g] and [melanoma|d] are the subject of this review.",
         "Cells were grown in [glucose|c], stained for [SOX9|g] and counted.",
         "[melanoma|d] ([SOX9|g]; [CXCL5|g])",
+        "Evolvability is reviewed in [melanoma|d] cells and in vertebrates with [SOX9|g].",
     ],
 )
 def test_co_occurrence_is_no_edge(parser: SentenceParser, marked: str) -> None:
     assert triples_of(parser, marked) == []
+
+
+DENIALS = (
+    "{} was not significantly associated with {} in this cohort.",
+    "No significant association was found between {} and {}.",
+    "We did not observe any association of {} with {}.",
+    "{} levels did not differ between patients with {} and controls.",
+    "{} is unlikely to cause {}.",
+    "{} does not play a role in {}.",
+    "{} had no effect on {}.",
+    "Neither {} nor placebo improved {}.",
+    "Our data do not support a role of {} in {}.",
+    "The study excludes a causal role of {} in {}.",
+    "{} showed no benefit in {}.",
+    "The association of {} with {} could not be replicated.",
+    "The association between {} and {} was not significant.",
+    "{} was unrelated to {}.",
+    "{} expression is absent in {}.",
+    "It is doubtful that {} contributes to {}.",
+    "{} polymorphisms were not found to increase the risk of {}.",
+    "The hypothesis that {} causes {} was rejected.",
+)
+
+
+@pytest.mark.parametrize(
+    "ends", [("[metformin|c]", "[melanoma|d]"), ("[SOX9|g]", "[melanoma|d]"), ("[metformin|c]", "[SOX9|g]")]
+)
+def test_neither_rules_nor_model_make_a_positive_edge_of_a_denial(
+    parser: SentenceParser, ends: tuple[str, str]
+) -> None:
+    for parse in parser.parse([linked(each.format(*ends)) for each in DENIALS]):
+        rules = read(parse)
+        positive = [triple for triple in [*rules, *model_triples([(parse, rules)])] if not triple.negated]
+        assert positive == [], parse.sentence.text
 
 
 def test_the_model_says_nothing_of_pairs_that_a_rule_has_read(parser: SentenceParser) -> None:
@@ -108,6 +147,47 @@ def test_ends_must_be_linked_and_particular(parser: SentenceParser) -> None:
     unlinked = [sentence_of(each) for each in STATED]
     assert model_triples([(parse, read(parse)) for parse in parser.parse(unlinked)]) == []
     assert triples_of(parser, "[mRNA|c] levels were associated with the stage of [melanoma|d].") == []
+
+
+@pytest.mark.parametrize(
+    ("marked", "predicate"),
+    [
+        ("We combine [pyrimidine|c] with [EGFR|g] inhibitors.", "associated_with"),
+        ("[Pazopanib|c] functionalized with [EGFR|g] inhibitors increased survival.", "associated_with"),
+        ("[Talimogene|c] reduced the tumour volume in patients with [melanoma|d].", "associated_with"),
+        ("[Pazopanib|c] in treatment of patients with [melanoma|d] was studied.", "treats"),
+    ],
+)
+def test_more_than_an_association_needs_a_word_that_says_it(
+    parser: SentenceParser, marked: str, predicate: str
+) -> None:
+    (triple,) = triples_of(parser, marked)
+    assert triple.predicate == predicate
+
+
+def test_a_name_and_its_abbreviation_are_said_once(parser: SentenceParser) -> None:
+    marked = "[SOX9|g] forms a complex with [chemokine five|g] ([CXCL5|g]) in vitro."
+    sentence = linked(marked)
+    mentions = tuple(
+        MentionSpan(m.mention_id, m.start, m.end, m.text, m.normal_form, m.category, f"C:{m.text[0] == 'S'}")
+        for m in sentence.mentions
+    )
+    (parse,) = parser.parse([Sentence(sentence.start, sentence.text, mentions)])
+    assert len(model_triples([(parse, ())])) == 1
+
+
+def test_what_a_rule_read_of_a_name_the_model_does_not_read_of_its_abbreviation(
+    parser: SentenceParser,
+) -> None:
+    sentence = linked("[Lactate|c] also stimulates the secretion of [matrix enzymes|g] ([MMPs|g]).")
+    mentions = tuple(
+        MentionSpan(m.mention_id, m.start, m.end, m.text, m.normal_form, m.category, f"C:{m.text[0] == 'L'}")
+        for m in sentence.mentions
+    )
+    (parse,) = parser.parse([Sentence(sentence.start, sentence.text, mentions)])
+    rules = read(parse)
+    assert rules
+    assert model_triples([(parse, rules)]) == []
 
 
 def test_names_are_no_features(parser: SentenceParser) -> None:
@@ -167,4 +247,11 @@ def test_shipped_weights_are_small_and_complete() -> None:
     from kg_pipeline.extraction.relation_model.weights import WEIGHTS_FILE
 
     assert WEIGHTS_FILE.stat().st_size < 20_000_000
-    assert set(load_classifiers()) == {"chemprot", "kind", "passage", "passage_kind", "sentence"}
+    assert set(load_classifiers()) == {
+        "chemprot",
+        "kind",
+        "neighbours",
+        "passage",
+        "passage_kind",
+        "sentence",
+    }

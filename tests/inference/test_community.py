@@ -23,6 +23,17 @@ def two_cliques(bridges: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
     return [*inside, *((a, "causes", b) for a, b in bridges)]
 
 
+#: The two groups hold things of two kinds.
+KINDS = {
+    f"{letter}{i}": kind
+    for letter, kind in (("a", "biolink:Gene"), ("b", "biolink:Disease"))
+    for i in range(6)
+}
+
+
+SHARED = [("a4", "b1"), ("a5", "b1"), ("a0", "b5"), ("a1", "b5")]
+
+
 def test_communities_are_the_dense_groups_and_never_change(graph: Any) -> None:
     stated = graph(two_cliques([("a0", "b0")]))
     first = communities(stated)
@@ -42,9 +53,9 @@ def test_components_are_found_without_edges_too(graph: Any) -> None:
 
 
 def test_hypotheses_cross_communities_and_stand_on_both_sides(graph: Any) -> None:
-    # a0 and b1 share the neighbours a5 and b5.
-    stated = graph(two_cliques([("a5", "b1"), ("a0", "b5")]))
-    found = infer_offline(stated, hub_degree=50, max_per_node=20, max_total=100)
+    # a0 and b1 share the neighbours a4, a5 and b5.
+    stated = graph(two_cliques([("a4", "b1"), ("a5", "b1"), ("a0", "b5")]))
+    found = infer_offline(stated, KINDS, hub_degree=50, max_per_node=20, max_total=100)
     known = {row["relation_id"]: row for row in stated.iter_rows(named=True)}
     assert ("a0", "b1") in set(found.select("head_id", "tail_id").rows())
     for row in found.iter_rows(named=True):
@@ -59,31 +70,48 @@ def test_hypotheses_cross_communities_and_stand_on_both_sides(graph: Any) -> Non
     assert not pairs & {frozenset(pair) for pair in found.select("head_id", "tail_id").rows()}
 
 
+def test_two_of_one_kind_are_alike_and_no_hypothesis(graph: Any) -> None:
+    stated = graph(two_cliques(SHARED))
+    options = {"hub_degree": 50, "max_per_node": 20, "max_total": 100}
+    assert infer_offline(stated, KINDS, **options).height
+    assert infer_offline(stated, dict.fromkeys(KINDS, "biolink:Gene"), **options).is_empty()
+
+
+def test_few_and_common_neighbours_are_not_enough(graph: Any) -> None:
+    weak = graph(two_cliques([("a5", "b1"), ("a0", "b5")]))  # two in common, each with six neighbours
+    assert infer_offline(weak, KINDS, hub_degree=50, max_per_node=20, max_total=100).is_empty()
+
+
 def test_caps_and_hubs_hold(graph: Any) -> None:
     bridges = [(f"a{i}", f"b{j}") for i, j in ((0, 0), (1, 0), (0, 1), (2, 2), (3, 2))]
     stated = graph(two_cliques(bridges))
-    free = infer_offline(stated, hub_degree=50, max_per_node=20, max_total=100)
+    free = infer_offline(stated, KINDS, hub_degree=50, max_per_node=20, max_total=100)
     assert free.height > 3
     assert free.group_by("head_id").len()["len"].max() <= PER_NODE
-    assert infer_offline(stated, hub_degree=50, max_per_node=20, max_total=2).height == 2
-    assert infer_offline(stated, hub_degree=50, max_per_node=1, max_total=100)["head_id"].is_unique().all()
-    assert infer_offline(stated, hub_degree=2, max_per_node=20, max_total=100).is_empty()
-    assert infer_offline(graph([]), hub_degree=2, max_per_node=20, max_total=100).is_empty()
+    assert infer_offline(stated, KINDS, hub_degree=50, max_per_node=20, max_total=2).height == 2
+    assert (
+        infer_offline(stated, KINDS, hub_degree=50, max_per_node=1, max_total=100)["head_id"]
+        .is_unique()
+        .all()
+    )
+    assert infer_offline(stated, KINDS, hub_degree=2, max_per_node=20, max_total=100).is_empty()
+    assert infer_offline(graph([]), KINDS, hub_degree=2, max_per_node=20, max_total=100).is_empty()
 
 
 def test_hypotheses_are_the_same_in_any_row_order(graph: Any) -> None:
-    stated = graph(two_cliques([("a5", "b1"), ("a0", "b5"), ("a1", "b5")]))
+    stated = graph(two_cliques(SHARED))
     shuffled = stated.sample(fraction=1.0, shuffle=True, seed=11)
     options = {"hub_degree": 50, "max_per_node": 20, "max_total": 100}
-    assert infer_offline(shuffled, **options).equals(infer_offline(stated, **options))
+    assert infer_offline(shuffled, KINDS, **options).equals(infer_offline(stated, KINDS, **options))
 
 
 def test_a_larger_graph_is_scored_in_blocks(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    stated = graph(two_cliques([("a5", "b1"), ("a0", "b5"), ("a1", "b5")]))
+    stated = graph(two_cliques(SHARED))
     options = {"hub_degree": 50, "max_per_node": 20, "max_total": 100}
-    whole = infer_offline(stated, **options)
+    whole = infer_offline(stated, KINDS, **options)
+    assert whole.height
     monkeypatch.setattr("kg_pipeline.inference.community._BLOCK_ENTRIES", 7)
-    assert infer_offline(stated, **options).equals(whole)
+    assert infer_offline(stated, KINDS, **options).equals(whole)
 
 
 @dataclass

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kg_pipeline.inference.composition import rule_frame, rules
+from kg_pipeline.inference.composition import THROUGH, rule_frame, rules
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
 TABLE = {(rule.first, rule.second): rule for rule in rules()}
@@ -29,6 +29,16 @@ def test_signs_multiply() -> None:
     assert TABLE["activates", "inhibits"].conclusion == "decreases"
 
 
+def test_two_steps_that_both_lower_are_the_least_sure_of_effects() -> None:
+    assert TABLE["inhibits", "decreases"].factor < TABLE["activates", "decreases"].factor
+
+
+def test_rules_meet_in_kinds_that_exist() -> None:
+    assert {rule.through for rule in rules()} <= {"", *THROUGH}
+    assert TABLE["inhibits", "increases"].through == "molecules"
+    assert TABLE["subclass_of", "treats"].through == "chemicals"
+
+
 def test_no_symmetric_predicate_is_a_premise() -> None:
     used = {name for rule in rules() for name in (rule.first, rule.second)}
     assert not used & {name for name, predicate in PREDICATES.items() if predicate.symmetric}
@@ -38,4 +48,6 @@ def test_what_must_not_compose_does_not() -> None:
     assert ("treats", "treats") not in TABLE
     assert ("biomarker_of", "causes") not in TABLE
     assert ("part_of", "causes") not in TABLE
+    assert ("treats", "causes") not in TABLE
+    assert ("regulates", "regulates") not in TABLE  # two steps without a sign say nothing
     assert ("treats", "subclass_of") not in TABLE  # a drug for one kind of a disease is not one for all of it

@@ -64,6 +64,35 @@ def test_the_predicate_must_fit_the_categories(graph: Any) -> None:
     assert typed(stated, {"C": "biolink:Gene"}).is_empty()
 
 
+def test_effects_are_passed_on_by_molecules_only(graph: Any) -> None:
+    stated = graph([("drug", "increases", "B"), ("B", "decreases", "C")])
+    for middle in ("biolink:Gene", "biolink:Drug", "biolink:SequenceVariant", "made:Up"):
+        assert triples(typed(stated, {"B": middle})) == {("drug", "decreases", "C")}
+    for middle in ("biolink:BiologicalProcess", "biolink:Disease", "biolink:Cell"):
+        assert typed(stated, {"B": middle}).is_empty()
+    causal = graph([("A", "causes", "B"), ("B", "causes", "C")])
+    assert typed(causal, {"B": "biolink:Disease"}).height == 1
+
+
+def test_members_inherit_from_classes_of_drugs_only(graph: Any) -> None:
+    stated = graph([("member", "subclass_of", "class"), ("class", "treats", "C")])
+    assert triples(typed(stated, {"class": "biolink:Drug"})) == {("member", "treats", "C")}
+    assert typed(stated, {"class": "biolink:Gene"}).is_empty()
+
+
+def test_one_cause_less_is_no_less_of_an_illness(graph: Any) -> None:
+    for first in ("treats", "prevents", "inhibits", "decreases"):
+        assert typed(graph([("drug", first, "B"), ("B", "causes", "C")])).is_empty()
+
+
+def test_what_is_said_to_rise_and_to_fall_is_not_drawn(graph: Any) -> None:
+    rising = [("A", "increases", "B"), ("B", "increases", "C")]
+    falling = [("A", "inhibits", "D"), ("D", "increases", "C")]
+    assert triples(typed(graph(rising))) == {("A", "increases", "C")}
+    both = [*rising, *falling, ("A", "increases", "E"), ("E", "increases", "F")]
+    assert triples(typed(graph(both))) == {("A", "increases", "F")}
+
+
 def test_cycles_give_no_self_loops(graph: Any) -> None:
     stated = graph([("A", "causes", "B"), ("B", "causes", "C"), ("C", "causes", "A")])
     assert typed(stated).is_empty()  # each conclusion is the reverse of a stated relation

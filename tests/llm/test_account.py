@@ -5,12 +5,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
 
 from kg_pipeline.errors import BudgetExhausted, LlmError
-from kg_pipeline.llm.account import Account, Spent, own_run
+from kg_pipeline.llm.account import Account, Spent, own_run, shared_run
 from kg_pipeline.llm.budget import Ledger, Usage
 
 
@@ -87,3 +88,70 @@ def test_an_account_that_cannot_be_written_is_an_error_and_not_free_money(tmp_pa
 
 def test_a_process_is_one_run_of_its_own() -> None:
     assert own_run() == own_run()
+
+
+def _join(folder: Path, name: str, spend: int, may_end: object) -> None:
+    """A run: it joins, spends if the budget allows it, tells what it is called and stays until it may end."""
+    run = shared_run(folder)
+    ledger = Ledger(budget_tokens=1000, account=Account(folder / "spending.sqlite", run))
+    try:
+        with ledger.reservation(spend, 0):
+            ledger.book("triples", Usage(calls=1, prompt_tokens=spend))
+        outcome = "spent"
+    except BudgetExhausted:
+        outcome = "refused"
+    (folder / "told").mkdir(parents=True, exist_ok=True)
+    told = folder / "told" / name
+    told.with_suffix(".new").write_text(f"{run} {outcome}", encoding="utf-8")
+    told.with_suffix(".new").rename(told)
+    may_end.wait(60)  # type: ignore[attr-defined]
+
+
+def _start(
+    folder: Path, name: str, spend: int
+) -> tuple[multiprocessing.process.BaseProcess, object, str, str]:
+    context = multiprocessing.get_context("fork")
+    may_end = context.Event()
+    process = context.Process(target=_join, args=(folder, name, spend, may_end))
+    process.start()
+    told = folder / "told" / name
+    deadline = time.monotonic() + 60
+    while not told.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    run, outcome = told.read_text(encoding="utf-8").split()
+    return process, may_end, run, outcome
+
+
+def test_runs_at_the_same_time_share_a_budget_and_the_next_one_begins_anew(tmp_path: Path) -> None:
+    first, first_ends, run, outcome = _start(tmp_path, "first", 700)
+    second, _, other, refusal = _start(tmp_path, "second", 700)
+    assert (outcome, refusal) == ("spent", "refused")
+    assert run == other
+    first_ends.set()  # type: ignore[attr-defined]
+    first.join(60)
+    # The second is still under way, so the budget of both goes on; it was killed, and still counted.
+    third, _, still, again = _start(tmp_path, "third", 700)
+    assert (still, again) == (run, "refused")
+    for process in (second, third):
+        os.kill(int(process.pid or 0), signal.SIGKILL)
+        process.join(60)
+    fourth, fourth_ends, fresh, afresh = _start(tmp_path, "fourth", 700)
+    assert fresh != run
+    assert afresh == "spent"
+    fourth_ends.set()  # type: ignore[attr-defined]
+    fourth.join(60)
+
+
+def test_runs_of_other_homes_have_budgets_of_their_own(tmp_path: Path) -> None:
+    a, a_ends, run, _ = _start(tmp_path / "a", "run", 700)
+    b, b_ends, other, outcome = _start(tmp_path / "b", "run", 700)
+    assert (run != other, outcome) == (True, "spent")
+    for ends, process in ((a_ends, a), (b_ends, b)):
+        ends.set()  # type: ignore[attr-defined]
+        process.join(60)
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(LlmError, match="Check that the folder is writable"):
+        shared_run(tmp_path / "file" / "llm")

@@ -39,6 +39,7 @@ class BatchServer:
     loses_the_answer: bool = False
     has_batches: bool = True
     fails: frozenset[str] = frozenset()
+    answered_when_cancelled: int = 0
 
     def route(self, method: str, path: str, body: bytes) -> tuple[int, Any]:
         if not self.has_batches:
@@ -59,19 +60,29 @@ class BatchServer:
             return (
                 (500, {"error": {"message": "lost"}}) if self.loses_the_answer else (200, self.batches[name])
             )
+        if path.endswith("/cancel"):
+            return self._cancel(self.batches[path.split("/")[-2]])
         if path.startswith("/v1/batches/"):
             self.asked += 1
             batch = self.batches[path.rpartition("/")[2]]
             if self.asked > 1 and batch["status"] == "in_progress":
                 self._complete(batch)
+            if batch["status"] == "cancelling" and self.asked > 1:
+                self._complete(batch, self.answered_when_cancelled, status="cancelled")
             return 200, batch
         if path.startswith("/v1/batches"):
             return 200, {"object": "list", "data": list(self.batches.values()), "has_more": False}
         return 200, self.files[path.split("/")[3]]
 
-    def _complete(self, batch: dict[str, Any]) -> None:
+    def _cancel(self, batch: dict[str, Any]) -> tuple[int, Any]:
+        if batch["status"] != "in_progress":
+            return 409, {"error": {"message": "it has ended"}}
+        batch["status"] = "cancelling"
+        return 200, batch
+
+    def _complete(self, batch: dict[str, Any], most: int | None = None, *, status: str = "completed") -> None:
         rows = []
-        for line in self.files[batch["input_file_id"]].splitlines():
+        for line in self.files[batch["input_file_id"]].splitlines()[:most]:
             request = json.loads(line)
             said = request["body"]["messages"][-1]["content"]
             choice = {
@@ -80,12 +91,10 @@ class BatchServer:
                 "message": {"role": "assistant", "content": json.dumps({"name": said})},
             }
             body = {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}
-            status = 500 if said in self.fails else 200
-            rows.append(
-                {"custom_id": request["custom_id"], "response": {"status_code": status, "body": body}}
-            )
+            code = 500 if said in self.fails else 200
+            rows.append({"custom_id": request["custom_id"], "response": {"status_code": code, "body": body}})
         self.files[f"out-{batch['id']}"] = "\n".join(json.dumps(row) for row in rows)
-        batch |= {"status": "completed", "output_file_id": f"out-{batch['id']}"}
+        batch |= {"status": status, "output_file_id": f"out-{batch['id']}"}
 
 
 @pytest.fixture
@@ -119,7 +128,14 @@ def server() -> Iterator[BatchServer]:
     thread.join()
 
 
-def batches(server: BatchServer, folder: Path, *, cut: bool = False, **options: Any) -> Batches:
+def batches(
+    server: BatchServer,
+    folder: Path,
+    *,
+    cut: bool = False,
+    announced: list[str] | None = None,
+    **options: Any,
+) -> Batches:
     values = {"base_url": server.url, "model": "m", "api_key": "k", "price_per_million_input": 10, **options}
     settings = LlmSettings.model_validate(values)
 
@@ -127,7 +143,9 @@ def batches(server: BatchServer, folder: Path, *, cut: bool = False, **options: 
         if cut:
             raise Cut
 
-    return Batches(open_chat(settings, folder), settings, folder / "batches", Fact, 50, "triples", wait)
+    said: list[str] = [] if announced is None else announced
+    chat = open_chat(settings, folder)
+    return Batches(chat, settings, folder / "batches", Fact, 50, "triples", said.append, wait)
 
 
 ASKED = [[{"role": "user", "content": name}] for name in ("TP53", "EGFR", "lupus")]
@@ -153,10 +171,52 @@ def test_answers_come_at_half_the_price_and_are_found_in_the_cache(
 def test_a_run_that_was_killed_finds_its_batch_again(server: BatchServer, tmp_path: Path) -> None:
     with pytest.raises(Cut):
         batches(server, tmp_path, cut=True).answer(iter(ASKED))
-    again = batches(server, tmp_path)
+    said: list[str] = []
+    again = batches(server, tmp_path, announced=said)
     again.answer(iter(ASKED))
     assert len(server.batches) == 1
     assert all(again.chat.has_answer(again._key(each)) for each in ASKED)
+    (line,) = said
+    assert "Waiting for batch b0 (3 requests to m)" in line
+
+
+def test_a_batch_of_another_model_is_cancelled_and_what_it_answered_kept(
+    server: BatchServer, tmp_path: Path
+) -> None:
+    with pytest.raises(Cut):
+        batches(server, tmp_path, cut=True).answer(iter(ASKED))
+    server.asked, server.answered_when_cancelled = 0, 2
+    said: list[str] = []
+    other = batches(server, tmp_path, announced=said, model="better")
+    assert other.answer(iter(ASKED)) == Outcome(answered=3, unanswered=0)
+    assert [each["status"] for each in server.batches.values()] == ["cancelled", "completed"]
+    assert "Cancelling batch b0 (3 requests to m)" in said[0]
+    first = batches(server, tmp_path)
+    assert [first.chat.has_answer(first._key(each)) for each in ASKED] == [True, True, False]
+
+
+def test_where_no_batches_are_wanted_any_more_the_old_ones_are_cancelled(
+    server: BatchServer, tmp_path: Path
+) -> None:
+    batches(server, tmp_path).cancel()
+    assert not server.batches
+    with pytest.raises(Cut):
+        batches(server, tmp_path, cut=True).answer(iter(ASKED))
+    server.asked, server.answered_when_cancelled = 0, 1
+    made = batches(server, tmp_path)
+    made.cancel()
+    assert [each["status"] for each in server.batches.values()] == ["cancelled"]
+    assert [made.chat.has_answer(made._key(each)) for each in ASKED] == [True, False, False]
+    assert not list((tmp_path / "batches").iterdir())
+
+
+def test_a_batch_that_has_ended_meanwhile_needs_no_cancelling(server: BatchServer, tmp_path: Path) -> None:
+    with pytest.raises(Cut):
+        batches(server, tmp_path, cut=True).answer(iter(ASKED))
+    server._complete(server.batches["b0"])
+    made = batches(server, tmp_path)
+    made.cancel()
+    assert all(made.chat.has_answer(made._key(each)) for each in ASKED)
 
 
 def test_a_batch_whose_creation_was_not_confirmed_is_found_by_its_mark(

@@ -138,7 +138,7 @@ def test_floors_on_development_abstracts(
     figures = score_biored(list(read_articles(articles, parser, splitter)))
     assert figures.pairs["passage"].f1 > 0.62
     assert figures.typed.f1 > 0.42  # 0.51 on the whole split
-    assert figures.pairs["both"].precision > 0.75
-    assert figures.pairs["both"].recall > figures.pairs["rules"].recall
+    assert figures.pairs["all"].precision > 0.72  # 0.78 on the whole split
+    assert figures.pairs["all"].recall > 0.35  # 0.41 on the whole split; the rules alone have 0.18
     chemprot = list(islice(read_chemprot(gold / "chemprot_scibert" / "dev.jsonl"), 0, None, 8))
     assert score_chemprot(chemprot, parser)["micro"].f1 > 0.65

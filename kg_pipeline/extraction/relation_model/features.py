@@ -46,6 +46,22 @@ _MOST_OTHERS = 5
 _DENIALS = frozenset(
     {"not", "no", "never", "neither", "nor", "without", "lack", "fail", "unable", "absence", "n't"}
 )
+#: Words that cut a thing off from what is said: joined to it ("X-independent"), or on the path to it.
+_JOINED_DENIALS = frozenset({"independent", "free", "negative", "insensitive", "naive", "naïve", "unrelated"})
+_SEVERING = frozenset(
+    {
+        *(
+            "independent",
+            "independently",
+            "irrespective",
+            "regardless",
+            "unrelated",
+            "absent",
+            "undetectable",
+        ),
+        *("reject", "refute", "disprove", "exclude"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +122,60 @@ class SentenceView:
         ]
         if doubted:
             found.append("doubt")
-        words = {*self._words[low + 1 : high], *(self._words[token.i] for token in path)}
+        on_path = {self._words[token.i] for token in path}
+        words = {*self._words[low + 1 : high], *on_path}
         if words & _DENIALS:
             found.append("denial")
-        return PairView(
-            first, second, tuple(dict.fromkeys(found)), path, bool(denied or words & _DENIALS), doubted
-        )
+        joined = {self.parse.units[each].attached for each in (i, j) if self.parse.units}
+        is_denied = bool(denied or words & _DENIALS or on_path & _SEVERING or joined & _JOINED_DENIALS)
+        return PairView(first, second, tuple(dict.fromkeys(found)), path, is_denied, doubted)
+
+    def group(self, mention: int) -> str:
+        """The group of a mention's category."""
+        return self._groups[mention]
+
+    def words_before(self, mention: int) -> list[str]:
+        """The words of the sentence before a mention, as features have them."""
+        return self._words[: self._tokens[mention]]
+
+    def words_after(self, mention: int) -> list[str]:
+        """The words of the sentence after a mention, as features have them."""
+        return self._words[self._tokens[mention] + 1 :]
+
+    def role(self, mention: int) -> str:
+        """The dependency label of a mention."""
+        return str(self.parse.doc[self._tokens[mention]].dep_) if len(self.parse.doc) else ""
+
+    @property
+    def stating(self) -> list[Token]:
+        """The words of the sentence that can state a relation."""
+        return [token for token in self.parse.doc if self._triggers[token.i]]
+
+    @property
+    def predicates(self) -> list[str]:
+        """The predicates that words of the sentence can state."""
+        return [trigger for trigger in self._triggers if trigger]
+
+    @property
+    def denies(self) -> bool:
+        """Whether any word of the sentence denies something."""
+        return not _DENIALS.isdisjoint(self._words)
 
     def distance(self, first: int, second: int) -> int:
         """Tokens from one mention to the other."""
         return abs(self._tokens[second] - self._tokens[first])
 
-    def is_related_by_words(self, first: int, second: int, most: int) -> bool:
-        """Whether at most so many words lie on the dependency path of two mentions, one of which can state a relation."""
-        _, path = self._path(self._tokens[first], self._tokens[second])
-        return len(path) <= most and any(self._triggers[token.i] for token in path)
+    def predicates_of(self, tokens: Iterable[Token]) -> set[str]:
+        """The predicates that these words of the sentence can state."""
+        return {self._triggers[token.i] for token in tokens} - {""}
+
+    def words_of_path(self, first: int, second: int) -> tuple[int, bool] | None:
+        """How many words lie on the dependency path of two mentions, and whether one can state a relation.
+
+        `None` where no path leads from one to the other.
+        """
+        steps, path = self._path(self._tokens[first], self._tokens[second])
+        return (len(path), any(self._triggers[token.i] for token in path)) if steps else None
 
     def _around(self, low: int, high: int) -> list[str]:
         before = self._words[max(0, low - _AROUND) : low]
