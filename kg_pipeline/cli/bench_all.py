@@ -13,7 +13,10 @@ from rich.console import Console
 from kg_pipeline.cli.bench_answers import boundaries, case_study
 from kg_pipeline.cli.bench_graphs import graph_quality
 from kg_pipeline.cli.bench_items import build_multihop
+from kg_pipeline.cli.bench_open_qa import open_qa
+from kg_pipeline.cli.bench_output import names_of
 from kg_pipeline.cli.bench_qa import multihop_qa
+from kg_pipeline.cli.bench_retrieval import bench_retrieval
 from kg_pipeline.cli.entity_bench import bench_entities
 from kg_pipeline.cli.relation_bench import bench_relations
 from kg_pipeline.errors import KgError, SettingsError
@@ -42,7 +45,7 @@ def bench_all(
     from retrieval.evaluation.page.html import render_page, values_of
 
     runs = _runs(corpus, sample, methods, output)
-    wanted = [part.strip() for part in only.split(",") if part.strip()] or list(runs)
+    wanted = names_of(only) or list(runs)
     if unknown := [name for name in wanted if name not in runs]:
         raise SettingsError(f"--only names no benchmark {', '.join(unknown)}; use some of {', '.join(runs)}.")
     console = Console(highlight=False, soft_wrap=True)
@@ -89,14 +92,24 @@ def _runs(corpus: str, sample: int, methods: str, output: Path) -> dict[str, Cal
         bench_relations(gold=None, split="dev", output=path)
 
     def retrieval(path: Path) -> None:
-        from kg_pipeline.cli.benching import bench_retrieval  # it registers this command
-
         bench_retrieval(data=None, output=path)
+
+    def answers(path: Path) -> None:
+        open_qa(
+            questions=None, corpus=None, triples=None, methods=methods, sample=sample, seed=0, output=path
+        )
 
     def questions(path: Path) -> None:
         items = output / "items"
         build_multihop(
-            corpus, items=10 * sample, seed=0, version="latest", patterns=None, passages=1, output=items
+            corpus,
+            items=10 * sample,
+            seed=0,
+            version="latest",
+            patterns=None,
+            passages=1,
+            web="",
+            output=items,
         )
         multihop_qa(
             items / "items.jsonl",
@@ -127,6 +140,7 @@ def _runs(corpus: str, sample: int, methods: str, output: Path) -> dict[str, Cal
         "boundaries": borders,
         "graph-quality": graphs,
         "retrieval": retrieval,
+        "open-qa": answers,
         "relations": relations,
         "entities": entities,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.cli.bench_data import default_data
+from kg_pipeline.cli.bench_output import names_of, per_cent, skip, write_report
 from kg_pipeline.errors import SettingsError
 
 _DEPTHS = "1,3"
@@ -38,7 +38,7 @@ def case_study(
     output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-case-study.json"),
 ) -> None:
     """The paper's case studies: core, alternative and unrelated articles, no retrieval; depth 1 against 3."""
-    from kg_pipeline.files import write_text
+    from kg_pipeline.llm.budget import metered
     from kg_pipeline.settings import load_settings
     from retrieval.evaluation.cases.study import load_studies, run_studies
 
@@ -53,7 +53,7 @@ def case_study(
         raise SettingsError(f"--depth {depth!r} must be numbers from 1, by commas.")
     depths = [int(part) for part in depth.split(",")]
     console = Console(highlight=False, soft_wrap=True)
-    with console.status("Asking …") as status:
+    with console.status("Asking …") as status, metered() as used:
         rows, skipped, report = run_studies(
             chosen,
             load_settings(),
@@ -92,8 +92,7 @@ def case_study(
     console.print(table)
     for reason in skipped:
         console.print(f"Skipped: {reason}", markup=False)
-    write_text(output, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-    console.print(f"Answers, scores, versions and hardware: {output}", markup=False)
+    write_report(console, output, report, used)
 
 
 def boundaries(
@@ -108,36 +107,42 @@ def boundaries(
     output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-boundaries.json"),
 ) -> None:
     """Are questions of a corpus answered from it, and foreign ones refused? PubMedQA's abstracts and questions."""
-    from kg_pipeline.files import write_text
+    from kg_pipeline.llm.budget import metered
     from kg_pipeline.settings import load_settings
     from retrieval.evaluation.quality.boundaries import read_pubmedqa, run_boundaries
 
     console = Console(highlight=False, soft_wrap=True)
     path = data or default_data("qa", "pubmedqa", "dev_500.json")
     if not path.exists():
-        console.print(f"Skipped: there is no {path}; name the file with --data.", markup=False)
+        skip(console, f"there is no {path}; name the file with --data.")
         return
-    named = [part.strip() for part in methods.split(",") if part.strip()]
-    with console.status("Asking …"):
+    named = names_of(methods)
+    with console.status("Asking …"), metered() as used:
         rows, report = run_boundaries(read_pubmedqa(path), load_settings(), named, size=size)
     table = Table(
-        title=f"{report['own']} own and {report['foreign']} foreign questions, per cent with 95 % intervals"
+        title=f"{report['own']} own and {report['foreign']} foreign questions, per cent with 95 % intervals; "
+        f"always yes would be right in {100 * report['yes']:.1f}"
     )
-    for name in ("method", "own answered", "of these from its own abstract", "foreign refused", "verdicts"):
+    for name in (
+        "method",
+        "own answered",
+        "of these from its own abstract",
+        "foreign refused",
+        "verdict right",
+        "macro F1",
+        "verdicts",
+    ):
         table.add_column(name)
     for row in rows:
-        cells = [
-            f"{100 * part.mean:.0f} [{100 * part.low:.0f}, {100 * part.high:.0f}]"
-            for part in (row.answered, row.own_abstract, row.refused)
-        ]
+        cells = [per_cent(part) for part in (row.answered, row.own_abstract, row.refused, row.right)]
+        cells.append(f"{100 * row.macro_f1:.1f}")
         told = "; ".join(
             f"{right}: " + ", ".join(f"{given} {count}" for given, count in sorted(counts.items()))
             for right, counts in sorted(row.decisions.items())
         )
         table.add_row(row.method, *cells, told)
     console.print(table)
-    write_text(output, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-    console.print(f"Scores, settings, versions and hardware: {output}", markup=False)
+    write_report(console, output, report, used)
 
 
 def _two(value: float | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.cli.bench_data import default_data
+from kg_pipeline.cli.bench_output import per_cent, points, skip, write_report
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from retrieval.evaluation.mine.scoring import MineRow
 
 
@@ -35,8 +38,8 @@ def graph_quality(
     ),
 ) -> None:
     """How many facts of an essay are found again in the graphs of KGGen, GraphRAG, OpenIE and one's own."""
-    from kg_pipeline.files import write_text
     from kg_pipeline.graph.version import VersionStore
+    from kg_pipeline.llm.budget import metered
     from kg_pipeline.llm.embeddings import load_embedder
     from kg_pipeline.settings import load_settings
     from retrieval.context import CachedEmbedder
@@ -45,14 +48,12 @@ def graph_quality(
     from retrieval.evaluation.mine.own_graph import read_triples, write_articles
     from retrieval.evaluation.mine.reading import read_mine
     from retrieval.evaluation.mine.scoring import run_mine
+    from retrieval.evaluation.verification import require_independent
 
     console = Console(highlight=False, soft_wrap=True)
     folder = data or default_data("qa", "mine_kggen")
     if not (folder / "essays.json").exists():
-        console.print(
-            f"Skipped: the folder {folder} holds no essays.json; name the benchmark's folder with --data.",
-            markup=False,
-        )
+        skip(console, f"the folder {folder} holds no essays.json; name the benchmark's folder with --data.")
         return
     mine = read_mine(folder)
     chosen = mine.essays[:essays]
@@ -61,25 +62,24 @@ def graph_quality(
         console.print(f"{len(chosen)} articles. Build them: kg build mine --source {articles}", markup=False)
         return
     settings = load_settings()
+    entailment = WordEntailment() if judge == "words" else LlmEntailment(open_model(judge, settings))
     graphs: dict[str, Any] = dict(mine.graphs)
     if corpus:
         store = VersionStore(settings.graphs)
         version = store.resolve(corpus)
-        reader = store.open(corpus, version)
-        graphs[f"{corpus} {version}"] = read_triples(store.folder(corpus, version), reader, chosen)
-        reader.close()
-    entailment = WordEntailment() if judge == "words" else LlmEntailment(open_model(judge, settings))
+        with closing(store.open(corpus, version)) as reader:
+            require_independent(entailment.name, "", reader.manifest)
+            graphs[f"{corpus} {version}"] = read_triples(store.folder(corpus, version), reader, chosen)
     embedder = CachedEmbedder(load_embedder(settings))
-    with console.status("Retrieving facts …"):
+    with console.status("Retrieving facts …"), metered() as used:
         rows, report = run_mine(mine, graphs, embedder, entailment, chosen)
     console.print(_table(rows, report))
-    write_text(output, json.dumps(report, indent=1, ensure_ascii=False) + "\n")
-    console.print(f"Scores, settings, versions and hardware: {output}", markup=False)
+    write_report(console, output, report, used)
 
 
 def _table(rows: list[MineRow], report: dict[str, Any]) -> Table:
     table = Table(title=f"Facts found again, per cent with 95 % intervals; judge: {report['judge']}")
-    for name in ("graph", "retriever", "essays", "facts found", "published", "triples", "statements"):
+    for name in ("graph", "retriever", "essays", "facts found", "published", "gain", "triples", "statements"):
         table.add_column(name)
     for system, found in report["published_verdicts"].items():
         kappa = found["agreement"]["kappa"]
@@ -93,7 +93,14 @@ def _table(rows: list[MineRow], report: dict[str, Any]) -> Table:
         )
     table.add_section()
     for row in rows:
-        interval = f"{100 * row.score.mean:.1f} [{100 * row.score.low:.0f}, {100 * row.score.high:.0f}]"
-        figures = (f"{row.triples:.0f}", f"{row.context:.0f}")
-        table.add_row(row.graph, row.retriever, str(row.essays), interval, "", *figures)
+        figures = (_gain(row, report["inses_gains_points"]), f"{row.triples:.0f}", f"{row.context:.0f}")
+        table.add_row(row.graph, row.retriever, str(row.essays), per_cent(row.score), "", *figures)
     return table
+
+
+def _gain(row: MineRow, published: Mapping[str, float]) -> str:
+    """Points over the published retriever, with those that the INSES paper gained."""
+    if row.gain is None:
+        return ""
+    gain = points(row.gain)
+    return f"{gain}; INSES {published[row.graph]:+.1f}" if row.graph in published else gain

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from kg_pipeline.cli.bench_output import names_of
+
 
 def build_multihop(
     corpus: Annotated[
@@ -25,6 +27,12 @@ def build_multihop(
     passages: Annotated[
         int, typer.Option(min=0, help="Sentences searched for a hop, besides those that edges cite.")
     ] = 1,
+    web: Annotated[
+        str,
+        typer.Option(
+            help="Search services for a further source of evidence, by commas: europe-pmc, clinical-trials. The searches are kept in OUTPUT/web and replayed from there."
+        ),
+    ] = "",
     output: Annotated[Path, typer.Option(help="Folder for items.jsonl and the datasheet.")] = Path(
         "bench-items"
     ),
@@ -38,6 +46,7 @@ def build_multihop(
     from retrieval.evaluation.biomedhop.datasheet import make_datasheet, render_datasheet
     from retrieval.evaluation.biomedhop.items import write_items
     from retrieval.evaluation.biomedhop.patterns import load_patterns
+    from retrieval.evaluation.biomedhop.web_evidence import search_web
 
     console = Console(highlight=False, soft_wrap=True)
     settings = load_settings()
@@ -50,6 +59,8 @@ def build_multihop(
         with console.status("Looking for questions …"):
             splitter = load_splitter(settings.sentence_model).split if passages else None
             built = build_items(folder, reader, splitter, chosen, known)
+            if web:
+                built.items = search_web(built.items, names_of(web), output / "web")
         sheet = make_datasheet(built, chosen, known, reader)
     finally:
         reader.close()
@@ -63,7 +74,9 @@ def build_multihop(
         f"{len(built.items)} items: {output / 'items.jsonl'}, about them: {output / 'datasheet.md'}",
         markup=False,
     )
-    if len(built.items) < items:
+    if sheet["short"]:
         console.print(
-            "The graph has no more patterns with a single or closed answer; the datasheet says which are missing."
+            f"The graph holds too few motifs with a single or closed answer for {', '.join(sheet['short'])}; other families "
+            "took over their share where they could. The datasheet says which patterns have none.",
+            markup=False,
         )

@@ -1,7 +1,7 @@
 """Methods and their published ablations by name, as settings of the methods themselves.
 
-eGoT without thoughts (its table 3), INSES without similarity, navigator or router (its section 4.4), BioWeave without
-entity normalisation, conversion to evidence units, cross-source verification, or all verification (tables 8 and 9).
+eGoT without thoughts ("No-GoT" of its table 1), INSES without similarity, navigator or router (its section 4.6), BioWeave
+without entity normalisation, conversion to evidence units, cross-source verification, or all verification (tables 8 and 9).
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+from kg_pipeline.graph.reader import GraphReader
 from retrieval.answer import Answer, AnswerUsage
 from retrieval.context import Context
 from retrieval.egot import Egot, EgotSettings
@@ -20,7 +22,10 @@ from retrieval.inses_walk import InsesSettings
 from retrieval.methods import METHODS, Method, UnknownMethodError
 from retrieval.question import Question
 from retrieval.reasoner import Draft, Reasoner
-from retrieval.router import Router
+from retrieval.router import Router, RouterSettings
+
+if TYPE_CHECKING:
+    from retrieval.web import Channel
 
 _SETUP_CALLS = 2  # of generation and scoring, which ask nobody where there are no thoughts
 
@@ -50,6 +55,9 @@ class _Thoughtless:
     def usage(self) -> AnswerUsage:
         return self.reasoner.usage()
 
+    def over(self, reader: GraphReader) -> Reasoner:
+        return _Thoughtless(self.reasoner.over(reader))
+
 
 class EgotWithoutThoughts:
     """eGoT whose search is one retrieval for the question itself."""
@@ -75,7 +83,7 @@ class Renamed:
     async def answer(self, question: str, context: Context) -> Answer:
         """Answer over the graph version of the context."""
         if self.has_plain_names:
-            context = replace(context, reader=PlainNames(context.reader))
+            context = context.over(PlainNames(context.reader))
         return replace(await self.method.answer(question, context), method=self.name)
 
 
@@ -90,16 +98,25 @@ def _bioweave(name: str, *, has_plain_names: bool = False, **options: float | bo
     return make
 
 
-def _inses(name: str, settings: InsesSettings) -> Callable[[], Method]:
-    return lambda: Renamed(name, Router(thorough=Inses(settings)))
+def _inses(name: str, **options: bool) -> Callable[[], Method]:
+    """INSES under its router. "auto" gives counting and options to BioWeave, which would hide what INSES does."""
+
+    def make() -> Method:
+        router = Router(RouterSettings(countable=False), thorough=Inses(InsesSettings(**options)))
+        return Renamed(name, router)
+
+    return make
 
 
-#: Ablations by name. "auto" is INSES' router over INSES, so its ablations are those of the whole system.
+_INSES = "inses-router"
+#: The published system of INSES, which its ablations are compared with: the router over passages and the walk.
+SYSTEMS: Mapping[str, Callable[[], Method]] = MappingProxyType({_INSES: _inses(_INSES)})
+#: Ablations by name.
 ABLATIONS: Mapping[str, Callable[[], Method]] = MappingProxyType(
     {
         "egot-no-thoughts": EgotWithoutThoughts,
-        "inses-no-similarity": _inses("inses-no-similarity", InsesSettings(expand_similar=False)),
-        "inses-no-navigator": _inses("inses-no-navigator", InsesSettings(navigate=False)),
+        "inses-no-similarity": _inses("inses-no-similarity", expand_similar=False),
+        "inses-no-navigator": _inses("inses-no-navigator", navigate=False),
         "inses-no-router": lambda: Renamed("inses-no-router", Inses()),
         "bioweave-no-normalisation": _bioweave("bioweave-no-normalisation", has_plain_names=True),
         "bioweave-no-conversion": _bioweave("bioweave-no-conversion", converts_text=False),
@@ -112,8 +129,20 @@ ABLATIONS: Mapping[str, Callable[[], Method]] = MappingProxyType(
 )
 #: What each ablation is compared with.
 FULL: Mapping[str, str] = MappingProxyType(
-    {name: "auto" if name.startswith("inses") else name.partition("-")[0] for name in ABLATIONS}
+    {name: _INSES if name.startswith("inses") else name.partition("-")[0] for name in ABLATIONS}
 )
+
+
+def with_web(method: Method, channel: Channel) -> Method:
+    """BioWeave, or an ablation of it, with the web as a further source; other methods cannot read the web."""
+    from retrieval.bioweave.method import BioWeave
+
+    if isinstance(method, Renamed):
+        return replace(method, method=with_web(method.method, channel))
+    if isinstance(method, BioWeave):
+        settings = replace(method.settings, sources=method.settings.sources | {"web"})
+        return BioWeave(settings, (channel,))
+    return method
 
 
 def make_method(name: str) -> Method:
@@ -125,7 +154,7 @@ def make_method(name: str) -> Method:
         If there is neither.
 
     """
-    known = {**METHODS, **ABLATIONS}
+    known = {**METHODS, **SYSTEMS, **ABLATIONS}
     if name not in known:
         raise UnknownMethodError(
             f"There is no method or ablation {name!r}; use some of {', '.join(sorted(known))}."

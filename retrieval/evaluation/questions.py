@@ -37,7 +37,7 @@ class QaQuestion:
 
     @property
     def half(self) -> Half:
-        """Fixed split by hash of the id: settings are tuned on one half and reported on both."""
+        """Fixed split by hash of the id, so that what is tuned on one half can be reported on the other."""
         return "tune" if int(digest("half", self.question_id)[:8], 16) % 2 == 0 else "test"
 
 

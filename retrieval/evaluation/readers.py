@@ -92,10 +92,44 @@ def _multihop_rag_question(record: Record) -> tuple[list[Passage], QaQuestion | 
     )
 
 
-#: Readers by the name `kg bench` knows a format by.
+#: Readers by the name of their benchmark.
 READERS: Mapping[str, Callable[[Path], QaBenchmark]] = MappingProxyType(
     {"musique": read_musique, "hotpot": read_hotpot, "2wiki": read_2wiki, "multihop-rag": read_multihop_rag}
 )
+
+
+#: A key of a question's record that no format before it has, in this order.
+_SIGNS: Mapping[str, str] = MappingProxyType(
+    {"paragraphs": "musique", "evidences": "2wiki", "supporting_facts": "hotpot", "query": "multihop-rag"}
+)
+
+
+def read_questions(path: Path) -> tuple[str, QaBenchmark]:
+    """The name of the benchmark that a file is of, as its records tell, and its questions.
+
+    Raises
+    ------
+    BenchmarkFileError
+        If there is no such file, it has no questions, or it is of none of the benchmarks.
+
+    """
+    if not path.is_file():
+        raise BenchmarkFileError(
+            f"There is no file {path}; name a file of questions as a benchmark publishes it."
+        )
+    try:
+        first = next(_records(_load(path)), {})
+        name = next((name for key, name in _SIGNS.items() if key in first), "")
+    except (KeyError, TypeError) as error:
+        raise _unexpected(path, error) from error
+    if not name:
+        raise BenchmarkFileError(
+            f"{path} holds no questions of {', '.join(READERS)}: no record has {', '.join(_SIGNS)}."
+        )
+    benchmark = READERS[name](path)
+    if not benchmark.questions:
+        raise BenchmarkFileError(f"{path} holds no question that has an answer and gold passages.")
+    return name, benchmark
 
 
 def read_corpus(path: Path) -> tuple[Passage, ...]:

@@ -71,6 +71,12 @@ class Delegating:
         """At most `k` nodes near a vector."""
         return self.reader.nearest(kind, vector, k, threshold=threshold)
 
+    def nearest_many(
+        self, kind: NodeKind, vectors: Sequence[Vector], k: int, *, threshold: float = -1.0
+    ) -> list[list[Scored]]:
+        """`nearest` of each vector, as this reader shows it."""
+        return [self.nearest(kind, vector, k, threshold=threshold) for vector in vectors]
+
     def similarities(self, kind: NodeKind, ids: Sequence[str], vector: Vector) -> list[float]:
         """Cosine of each node to a vector."""
         return self.reader.similarities(kind, ids, vector)

@@ -17,6 +17,7 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from kg_pipeline.errors import LlmRefused, SettingsError
+from kg_pipeline.graph.reader import Manifest
 from retrieval.evaluation.biomedhop.items import Item
 from retrieval.evaluation.multihop_qa.outcomes import Outcome
 from retrieval.llm_reasoner import Chat
@@ -69,19 +70,29 @@ class Judge(Protocol):
         ...
 
 
-def require_independent(judge: str, answering: str) -> None:
-    """Refuse a judge that is the answering model.
+def require_independent(judge: str, answering: str, graph: Manifest | None = None) -> None:
+    """Refuse a judge that is the answering model, or the one that extracted the graph (eGoT, section 3.1).
 
     Raises
     ------
     SettingsError
-        If both names are of one model.
+        If the names are of one model, whoever serves it: `qwen/Qwen3-4B` is `qwen3-4b`.
 
     """
-    if judge == answering:
+    if _model(judge) == _model(answering):
         raise SettingsError(
             f"{judge} answered the questions and must not judge its own answers. Name another model with --judge."
         )
+    extracting = graph.models.get("llm") if graph is not None else None
+    if extracting and _model(judge) == _model(extracting):
+        raise SettingsError(
+            f"{judge} extracted the graph and must not judge what comes of it. Name another model with --judge."
+        )
+
+
+def _model(name: str) -> str:
+    """What a model is called apart from who offers it."""
+    return name.removeprefix("llm:").rpartition("/")[2].casefold()
 
 
 @dataclass(frozen=True, slots=True)

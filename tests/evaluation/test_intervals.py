@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.evaluation.intervals import bootstrap
+from retrieval.evaluation.intervals import bootstrap, bootstrap_f1
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
@@ -30,3 +30,22 @@ def test_nothing_has_no_interval() -> None:
         bootstrap([])
     with pytest.raises(ValueError, match="level"):
         bootstrap([1.0], level=95)
+
+
+def test_f1_is_of_all_articles_together_and_its_interval_of_articles_drawn() -> None:
+    # Right, found, annotated: 3 of 4 found and 3 of 5 annotated make an F1 of 6/9.
+    found = bootstrap_f1([(3, 3, 3), (0, 1, 2)])
+    assert found.mean == pytest.approx(6 / 9)
+    # Two articles can be drawn in three ways: the first twice (F1 1), the second twice (F1 0), or each once.
+    assert (found.low, found.high, found.n) == (0.0, 1.0, 2)
+    same = bootstrap_f1([(1, 2, 2)] * 9)
+    assert (same.low, same.mean, same.high) == (0.5, 0.5, 0.5)
+    assert bootstrap_f1([(0, 0, 0)]).mean == 0.0
+    with pytest.raises(ValueError, match="no values"):
+        bootstrap_f1([])
+
+
+def test_f1_over_more_articles_is_surer() -> None:
+    articles = [(1, 2, 1), (0, 1, 2), (2, 2, 3)]
+    few, many = bootstrap_f1(articles * 4), bootstrap_f1(articles * 100)
+    assert many.high - many.low < (few.high - few.low) / 3

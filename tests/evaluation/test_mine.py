@@ -11,12 +11,16 @@ import kg_pipeline.llm.embeddings as embeddings
 from kg_pipeline.cli.app import app
 from kg_pipeline.errors import BenchmarkFileError
 from kg_pipeline.pmc.jats import parse_article
+from kg_pipeline.settings import load_settings
+from retrieval.context import CachedEmbedder
 from retrieval.evaluation.mine.entailment import WordEntailment, word_share
 from retrieval.evaluation.mine.own_graph import article_id, read_triples, write_articles
 from retrieval.evaluation.mine.reading import Essay, read_mine
 from retrieval.evaluation.mine.retrievers import ours, published
 from retrieval.evaluation.mine.scoring import run_mine
 from retrieval.evaluation.page.figures import figures_of
+from retrieval.evaluation.questions import Passage
+from retrieval.evaluation.triple_graph import publish_graph
 from tests.evaluation.conftest import Small
 from tests.evaluation.words import Words
 
@@ -81,12 +85,22 @@ def test_a_missing_or_broken_file_is_named(name: str, folder: Path) -> None:
         read_mine(folder)
 
 
-def test_the_published_retriever_goes_two_steps_from_the_nearest_nodes() -> None:
+def test_the_published_retriever_goes_two_steps_along_the_arrows_from_the_nearest_nodes() -> None:
     chain = [(f"n{number}", "to", f"n{number + 1}") for number in range(30)]
     found = published([*chain, ("bees", "near", "n0")], Words())("bees")
     # Eight nodes at most are taken; of "bees" alone it is two steps to n1.
     assert {"bees near n0", "n0 to n1"} <= set(found)
     assert len(found) < len(chain)
+
+
+def test_the_published_retriever_keeps_one_relation_for_two_nodes_and_never_goes_back() -> None:
+    flowers = [(f"flower {number}", "feeds", "bees") for number in range(20)]
+    retrieve = published([*flowers, ("bees", "make", "honey"), ("bees", "eat", "honey")], Words())
+    found = retrieve("bees")
+    assert "bees eat honey" in found
+    assert "bees make honey" not in found
+    # Flowers start a relation to the bees, but only the seven that are among the nearest nodes themselves are taken.
+    assert sum(statement.startswith("flower") for statement in found) <= 7
 
 
 def test_ours_ranks_statements() -> None:
@@ -109,9 +123,16 @@ def test_a_graph_scores_the_share_of_facts_that_it_holds(folder: Path) -> None:
     rows, report = run_mine(mine, {"KGGen": mine.graphs["KGGen"]}, Words(), WordEntailment(), mine.essays)
     assert [(row.retriever, row.essays) for row in rows] == [("published", 2), ("ours", 2)]
     assert [row.score.mean for row in rows] == pytest.approx([1 / 3, 1 / 3])
+    assert rows[0].gain is None
+    assert rows[1].gain is not None
+    assert rows[1].gain.mean == 0.0
     assert report["published_verdicts"]["KGGen"]["model"] == 1.0
     shown = figures_of("graph-quality", report)
-    assert [figure.published for figure in shown] == ["66.07", ""]
+    assert [(figure.metric, figure.published) for figure in shown] == [
+        ("facts found, judge: words", "66.07"),
+        ("facts found, judge: words", ""),
+        ("gain over the published retriever, judge: words", "INSES: +4.7"),
+    ]
 
 
 def test_essays_are_articles_that_the_pipeline_reads(tmp_path: Path) -> None:
@@ -127,6 +148,24 @@ def test_triples_are_those_of_the_essays_article(small: Small) -> None:
     assert article_id(0) == "PMC99000000"
 
 
+def test_ones_own_graph_of_the_essays_is_scored_beside_the_published_ones(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    passage = Passage(article_id(0), "Bees & honey", "Bees collect nectar. Honey is kept in jars.")
+    triples = {passage.passage_id: [("bees", "collect", "nectar"), ("honey", "is kept in", "jars")]}
+    publish_graph([passage], triples, load_settings({"KG_HOME": str(home)}), "mine", embedder=Words())
+    monkeypatch.setenv("KG_HOME", str(home))
+    monkeypatch.setattr(embeddings, "load_embedder", lambda settings: Words())
+    output = tmp_path / "report.json"
+    arguments = ["bench", "graph-quality", "--data", str(folder), "--corpus", "mine", "--essays", "1"]
+    result = CliRunner().invoke(app, [*arguments, "--output", str(output)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    own = [row for row in json.loads(output.read_text())["rows"] if row["graph"].startswith("mine ")]
+    # In the authors' verbs, of which the graph itself keeps only that the two are related.
+    assert [(row["score"]["mean"], row["triples"]) for row in own] == [(pytest.approx(2 / 3), 2)] * 2
+
+
 def test_the_command_prints_and_writes(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KG_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "200")
@@ -135,6 +174,7 @@ def test_the_command_prints_and_writes(folder: Path, tmp_path: Path, monkeypatch
     result = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert "66.07" in result.output
+    assert "INSES +27.5" in result.output
     assert len(json.loads((tmp_path / "report.json").read_text())["rows"]) == 6
     missing = CliRunner().invoke(app, [*arguments[:3], str(tmp_path / "nowhere")], catch_exceptions=False)
     assert "Skipped" in missing.output
@@ -149,3 +189,18 @@ def test_published_verdicts_are_those_of_the_paper(shared: Path) -> None:
     odd = [v for system, by in mine.verdicts.items() for number, row in by.items() if number % 2 for v in row]
     said = WordEntailment().judge([(v.fact, v.context.split(". ")) for v in odd])
     assert sum(a == v.is_found for a, v in zip(said, odd, strict=True)) / len(odd) > 0.76
+
+
+@pytest.mark.shared
+def test_the_published_retriever_finds_the_published_contexts(shared: Path) -> None:
+    mine = read_mine(shared / "data" / "qa" / "mine_kggen")
+    embedder = CachedEmbedder(embeddings.load_embedder(load_settings({})))
+    same = []
+    for essay in mine.essays[1:6]:
+        retrieve = published(mine.graphs["GraphRAG"][essay.number], embedder)
+        for verdict in mine.verdicts["GraphRAG"][essay.number]:
+            told = {part.strip(" .") for part in verdict.context.split(". ")}
+            found = {part.strip(" .") for part in ". ".join(retrieve(verdict.fact)).split(". ")}
+            same.append(found == told)
+    # Our model has 8 bits, and now and then another node is the eighth.
+    assert sum(same) / len(same) > 0.9

@@ -26,8 +26,9 @@ def report(refused: float) -> dict[str, Any]:
         "answered": interval(0.5),
         "own_abstract": interval(0.25),
         "refused": interval(refused),
+        "right": interval(0.5),
     }
-    return {"benchmark": "boundaries", "rows": [row], "versions": {"python": "3"}}
+    return {"benchmark": "boundaries", "yes": 0.6, "rows": [row], "versions": {"python": "3"}}
 
 
 def test_a_change_is_shown_against_the_last_page() -> None:
@@ -46,6 +47,27 @@ def test_the_page_is_one_file_in_which_nothing_is_markup_but_ours() -> None:
         part for part in ("<script", "http://", "https://", "src=") if part in page
     }
     assert "&lt;script&gt;" in page
+
+
+def test_the_page_says_of_how_many_and_where_everything_is() -> None:
+    page = render_page({"boundaries": report(0.5)}, {}, {})
+    assert '<th class="number">of</th>' in page
+    assert '<td class="number">25 to 100</td><td class="number">4</td>' in page
+    assert '<a href="boundaries.json">' in page
+
+
+def test_a_gain_is_told_in_points_with_its_sign() -> None:
+    row = {"graph": "OpenIE", "retriever": "ours", "score": interval(0.5), "gain": interval(0.25)}
+    found = {
+        "judge": "words",
+        "rows": [row],
+        "published_per_cent": {"OpenIE": 29.84},
+        "inses_gains_points": {"OpenIE": 27.5},
+    }
+    page = render_page({"graph-quality": found}, {}, {})
+    assert "+25.0 points" in page
+    assert "+12 to +50" in page
+    assert "INSES: +27.5" in page
 
 
 def test_bars_are_as_long_as_their_values() -> None:

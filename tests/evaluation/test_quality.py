@@ -18,7 +18,7 @@ from retrieval.evaluation.biomedhop.build import Built
 from retrieval.evaluation.cases.study import load_studies, run_studies
 from retrieval.evaluation.page.figures import figures_of
 from retrieval.evaluation.quality.answers import Quality, assess, average_precision
-from retrieval.evaluation.quality.boundaries import read_pubmedqa, run_boundaries
+from retrieval.evaluation.quality.boundaries import macro_f1, read_pubmedqa, run_boundaries
 from retrieval.evaluation.quality.pairwise import CRITERIA, win_rates
 from retrieval.evaluation.triple_graph import publish_graph
 from retrieval.evaluation.verification import LlmJudge, data, read_prompt
@@ -216,6 +216,14 @@ def test_own_questions_are_answered_and_foreign_ones_refused(
     rows, report = run_boundaries(read_pubmedqa(tmp_path / "pqa.json"), settings, ["naive"])
     assert (rows[0].answered.mean, rows[0].own_abstract.mean, rows[0].refused.mean) == (1.0, 1.0, 1.0)
     assert (report["own"], report["foreign"]) == (2, 2)
+    # Both are answered from their abstracts, but only quotes are given, which are no verdict.
+    assert (report["yes"], rows[0].right.mean, rows[0].macro_f1) == (1.0, 0.0, 0.0)
     (tmp_path / "pqa.json").write_text("[]")
     with pytest.raises(BenchmarkFileError, match="no file of PubMedQA"):
         read_pubmedqa(tmp_path / "pqa.json")
+
+
+def test_macro_f1_is_the_mean_of_the_three_answers() -> None:
+    verdicts = [("yes", "yes"), ("yes", "yes"), ("yes", "no"), ("no", "no"), ("maybe", "none")]
+    # yes: 2 right of 3 wanted and 2 given; no: 1 right of 1 and 2; maybe: none.
+    assert macro_f1(verdicts) == pytest.approx((4 / 5 + 2 / 3 + 0) / 3)

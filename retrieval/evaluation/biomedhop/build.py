@@ -26,7 +26,9 @@ from retrieval.evaluation.biomedhop.typed_graph import TypedGraph
 from retrieval.sentences import Splitter
 
 Find = Callable[[np.random.Generator, int, Mapping[Family, int]], Iterator[Motif]]
+Finders = Mapping[str, tuple[float, Find]]  # by pattern, with its share
 _BATCH = 500  # items whose evidence is read at once
+_ROUNDS = 3  # of giving to others what a family could not fill
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,9 @@ class Built:
     """Items with what became of the motifs that were found."""
 
     items: list[Item] = field(default_factory=list)
-    wanted: dict[Family, int] = field(default_factory=dict)
+    wanted: dict[Family, int] = field(default_factory=dict)  # by the paper's shares
     rejected: Counter[str] = field(default_factory=Counter)
+    motifs: Counter[tuple[Family, str]] = field(default_factory=Counter)  # met, by family and pattern
 
 
 @dataclass(slots=True)
@@ -63,6 +66,7 @@ class _Work:
     built: Built = field(default_factory=Built)
     seen: set[tuple[object, ...]] = field(default_factory=set)
     counts: Counter[Family] = field(default_factory=Counter)
+    targets: dict[Family, int] = field(default_factory=dict)  # wanted, and what others have left over
 
 
 def build_items(
@@ -74,7 +78,8 @@ def build_items(
 ) -> Built:
     """Build items from a version directory that `reader` reads; the same version, patterns and settings give the same items.
 
-    Patterns that a graph has too few motifs for leave their share to the others of their family.
+    Patterns that a graph has too few motifs for leave their share to the others of their family, and families to the other
+    families: a sparse graph has few closed sets to count.
 
     Raises
     ------
@@ -89,9 +94,15 @@ def build_items(
     work = _Work(graph, patterns, tables, Distractors(tables), settings, manifest.corpus, manifest.version)
     for family in FAMILIES:
         work.built.wanted[family] = round(settings.items * patterns.family_shares[family])
-    _fill(work, ("entity_pair",), _pair_finders(work))
-    _fill(work, ("intersection",), _clue_finders(work))
-    _fill(work, ("path", "count"), _path_finders(work))
+    work.targets = dict(work.built.wanted)
+    groups: list[tuple[Sequence[Family], Finders]] = [
+        (("entity_pair",), _pair_finders(work)),
+        (("intersection",), _clue_finders(work)),
+        (("path", "count"), _path_finders(work)),
+    ]
+    for families, finders in groups:
+        _fill(work, families, finders, number=0)
+    _share_out(work, groups)
     search = DocumentSearch(reader, split, settings.passages_a_hop)
     items = work.built.items
     for start in range(0, len(items), _BATCH):
@@ -100,7 +111,7 @@ def build_items(
     return work.built
 
 
-def _pair_finders(work: _Work) -> dict[str, tuple[float, Find]]:
+def _pair_finders(work: _Work) -> Finders:
     def finder(number: int) -> Find:
         pair = work.patterns.pairs[number]
         return lambda source, tries, _: find_pairs(work.tables, pair, source, tries)
@@ -108,7 +119,7 @@ def _pair_finders(work: _Work) -> dict[str, tuple[float, Find]]:
     return {pair.id: (pair.share, finder(number)) for number, pair in enumerate(work.patterns.pairs)}
 
 
-def _clue_finders(work: _Work) -> dict[str, tuple[float, Find]]:
+def _clue_finders(work: _Work) -> Finders:
     def finder(number: int) -> Find:
         pattern = work.patterns.clues.patterns[number]
         return lambda source, tries, _: find_intersections(work.tables, pattern, source, tries)
@@ -117,7 +128,7 @@ def _clue_finders(work: _Work) -> dict[str, tuple[float, Find]]:
     return {pattern.id: (1.0, finder(number)) for number, pattern in enumerate(found)}
 
 
-def _path_finders(work: _Work) -> dict[str, tuple[float, Find]]:
+def _path_finders(work: _Work) -> Finders:
     def finder(number: int) -> Find:
         metapath = work.patterns.metapaths[number]
         return lambda source, tries, quotas: find_paths(work.tables, metapath, source, tries, quotas)
@@ -125,7 +136,25 @@ def _path_finders(work: _Work) -> dict[str, tuple[float, Find]]:
     return {path.id: (1.0, finder(number)) for number, path in enumerate(work.patterns.metapaths)}
 
 
-def _fill(work: _Work, families: Sequence[Family], finders: Mapping[str, tuple[float, Find]]) -> None:
+def _share_out(work: _Work, groups: Sequence[tuple[Sequence[Family], Finders]]) -> None:
+    """Give what some families could not fill to those that had enough, by the paper's shares, while they find more."""
+    shares = work.patterns.family_shares
+    for number in range(1, _ROUNDS + 1):
+        missing = sum(work.built.wanted.values()) - len(work.built.items)
+        able = [family for family in FAMILIES if work.counts[family] >= work.targets[family] > 0]
+        if missing <= 0 or not able:
+            return
+        whole = sum(shares[family] for family in able)
+        left = missing
+        for family in FAMILIES:
+            extra = min(int(np.ceil(missing * shares[family] / whole)), left) if family in able else 0
+            work.targets[family] = work.counts[family] + extra
+            left -= extra
+        for families, finders in groups:
+            _fill(work, families, finders, number=number)
+
+
+def _fill(work: _Work, families: Sequence[Family], finders: Finders, *, number: int) -> None:
     """Fill the quotas of families: first each pattern its share, then whichever pattern still finds something."""
     total = sum(share for share, _ in finders.values())
     for is_last in (False, True):
@@ -133,23 +162,24 @@ def _fill(work: _Work, families: Sequence[Family], finders: Mapping[str, tuple[f
             part = 1.0 if is_last else share / total
             quotas = {
                 family: min(
-                    int(np.ceil(work.built.wanted[family] * part)),
-                    work.built.wanted[family] - work.counts[family],
+                    int(np.ceil(work.targets[family] * part)),
+                    work.targets[family] - work.counts[family],
                 )
                 for family in families
             }
             if any(quota > 0 for quota in quotas.values()):
-                _take(work, pattern, find, quotas, is_last=is_last)
+                _take(work, pattern, find, quotas, number=2 * number + is_last)
 
 
-def _take(work: _Work, pattern: str, find: Find, quotas: dict[Family, int], *, is_last: bool) -> None:
+def _take(work: _Work, pattern: str, find: Find, quotas: dict[Family, int], *, number: int) -> None:
     settings = work.settings
     # Seeded by the pattern's name, so that a pattern added to the file leaves the picks of the others alone.
     source = np.random.default_rng(
-        [settings.seed, int(short_digest(*sorted(quotas), pattern, is_last), 16) % 2**32]
+        [settings.seed, int(short_digest(*sorted(quotas), pattern, number), 16) % 2**32]
     )
     tries = max(settings.tries_an_item * max(sum(quotas.values()), 1), settings.least_tries)
     for motif in find(source, tries, quotas):
+        work.built.motifs[motif.family, pattern] += 1
         if motif.key in work.seen:
             work.built.rejected["same question again"] += 1
             continue

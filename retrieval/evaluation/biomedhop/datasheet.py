@@ -18,7 +18,7 @@ _MOTIFS: dict[str, tuple[Family, ...]] = {
     "2-edge shared neighbor": ("entity_pair",),
     "4-hop chain": ("path", "count"),
 }
-_TITLES: dict[Family, str] = {
+_TITLES: dict[str, str] = {
     "entity_pair": "Entity Pair Matching",
     "intersection": "Intersection Reasoning",
     "path": "Path-based Reasoning",
@@ -38,6 +38,8 @@ def make_datasheet(
         "settings": asdict(settings),
         "items": len(items),
         "families": _families(built, patterns),
+        "short": _short(built),
+        "without_instance": _without_instance(built, patterns),
         "evidence_graphs": _evidence_graphs(items, patterns),
         "entity_pair_types": _shares(
             (item.pattern for item in items if item.family == "entity_pair"),
@@ -66,6 +68,29 @@ def _families(built: Built, patterns: Patterns) -> dict[str, Any]:
             "paper_share": patterns.family_shares[family],
         }
         for family in FAMILIES
+    }
+
+
+def _short(built: Built) -> dict[str, str]:
+    """Families that the graph has too few motifs for, in words."""
+    counts = Counter(item.family for item in built.items)
+    return {
+        family: f"{_TITLES[family]}: {counts[family]} of {wanted} wanted"
+        for family, wanted in built.wanted.items()
+        if counts[family] < wanted
+    }
+
+
+def _without_instance(built: Built, patterns: Patterns) -> dict[Family, list[str]]:
+    """Patterns that not one motif was met of, by family: the graph lacks their types or relations."""
+    names: dict[Family, list[str]] = {
+        "entity_pair": [pair.id for pair in patterns.pairs],
+        "intersection": [pattern.id for pattern in patterns.clues.patterns],
+        "path": [path.id for path in patterns.metapaths],
+        "count": [path.id for path in patterns.metapaths],
+    }
+    return {
+        family: [name for name in found if not built.motifs[family, name]] for family, found in names.items()
     }
 
 
@@ -153,6 +178,7 @@ def render_datasheet(sheet: Mapping[str, Any]) -> str:
             ],
         ),
         "",
+        *_shortfall(sheet),
         "## Evidence graphs (table 3)",
         "",
         _share_table("evidence graph", sheet["evidence_graphs"]),
@@ -196,6 +222,23 @@ def render_datasheet(sheet: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _shortfall(sheet: Mapping[str, Any]) -> list[str]:
+    """What the graph has too little of, as paragraphs."""
+    lines = []
+    if sheet["short"]:
+        told = "; ".join(sheet["short"].values())
+        lines += [
+            f"The graph holds too few motifs: {told}. Where other families had more, they took over the share that was left. "
+            "The overall average is that of the families, whatever their sizes, but small ones have wide intervals.",
+            "",
+        ]
+    absent = {family: names for family, names in sheet["without_instance"].items() if names}
+    if absent:
+        listed = "; ".join(f"{_TITLES[family]}: {', '.join(names)}" for family, names in absent.items())
+        lines += [f"Patterns that not one instance was found of: {listed}.", ""]
+    return lines
 
 
 def _share_table(title: str, rows: Mapping[str, Mapping[str, Any]]) -> str:

@@ -161,7 +161,7 @@ def run_studies(
             for depth in depths if corpus else (0,):
                 say(f"{study.id}, {condition.id}, depth {depth}")
                 try:
-                    given = _ask(study, corpus, depth, settings)
+                    given = _ask(study, corpus, depth, settings, chat)
                 except NoGraphError as error:
                     skipped.append(f"{study.id}, {condition.id}: {error}")
                     break
@@ -184,6 +184,11 @@ def run_studies(
                 ]
     report = {
         "benchmark": "case-study",
+        "settings": {
+            "studies": [study.id for study in studies],
+            "depths": list(depths),
+            "corpora": dict(corpora or {}),
+        },
         "answering": answering,
         "judge": judge,
         "against": against,
@@ -196,11 +201,15 @@ def run_studies(
     return rows, skipped, report
 
 
-def _ask(study: Study, corpus: str, depth: int, settings: Settings) -> list[Answer] | None:
+def _ask(
+    study: Study, corpus: str, depth: int, settings: Settings, judge: Chat | None
+) -> list[Answer] | None:
     """Answers to the questions of a study; None if there is nothing that could answer without a corpus."""
     if not corpus:
         return None if settings.llm is None else asyncio.run(_unaided(study, settings))
     with open_graph(corpus, settings=settings) as graph:
+        if judge is not None:
+            require_independent(f"llm:{judge.name}", graph.context.reasoner.name, graph.manifest)
         method = Egot(EgotSettings(depth=depth))
         return [graph.ask(question.text, method) for question in study.questions]
 

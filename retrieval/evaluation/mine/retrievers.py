@@ -16,27 +16,28 @@ _STATEMENTS = 20
 
 
 def published(triples: Sequence[Triple], embedder: Embedder) -> Retrieve:
-    """The nodes nearest to the fact by vector, and every relation within two steps of one of them (KGGen, section 4).
+    """The nodes nearest to the fact by vector, and what is told in two steps along the arrows from one of them.
 
-    Its model is all-MiniLM-L6-v2, of which ours is an 8 bit copy.
+    As the evaluation of KGGen does it, on a directed graph that holds one relation for a head and a tail, the last one. A
+    node that nothing starts from adds nothing, which costs graphs of many one-way names most. On the published graphs this
+    retrieves the published contexts, statement for statement (98 % of GraphRAG's, 96 % of OpenIE's, 78 % of KGGen's; its
+    model is all-MiniLM-L6-v2, of which ours is an 8 bit copy).
     """
     nodes = sorted({end for head, _, tail in triples for end in (head, tail)})
     vectors = embedder.embed(nodes)
-    around: dict[str, list[int]] = {node: [] for node in nodes}
-    for number, (head, _, tail) in enumerate(triples):
-        around[head].append(number)
-        if tail != head:
-            around[tail].append(number)
+    onward: dict[str, dict[str, str]] = {node: {} for node in nodes}
+    for head, relation, tail in triples:
+        onward[head][tail] = relation
 
     def retrieve(fact: str) -> list[str]:
         cosines = vectors @ embedder.embed([fact])[0] if nodes else np.empty(0)
         reached = {nodes[n] for n in np.argsort(-cosines, kind="stable")[:_NODES]}
-        found: dict[int, None] = {}
+        found: dict[Triple, None] = {}
         for _ in range(_DEPTH):
-            met = dict.fromkeys(number for node in sorted(reached) for number in around[node])
-            found |= met
-            reached = {end for number in met for end in (triples[number][0], triples[number][2])}
-        return [stated(triples[number]) for number in found]
+            met = [(head, name, tail) for head in sorted(reached) for tail, name in onward[head].items()]
+            found |= dict.fromkeys(met)
+            reached = {tail for _, _, tail in met}
+        return [stated(triple) for triple in found]
 
     return retrieve
 

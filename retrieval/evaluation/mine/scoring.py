@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from types import MappingProxyType
@@ -21,8 +21,9 @@ from retrieval.evaluation.triple_graph import Triple
 ANCHORS: Mapping[str, float] = MappingProxyType({"KGGen": 66.07, "GraphRAG": 47.80, "OpenIE": 29.84})
 #: Gains of INSES over the three graphs with their published retriever, in points.
 INSES_GAINS: Mapping[str, float] = MappingProxyType({"KGGen": 4.7, "GraphRAG": 9.1, "OpenIE": 27.5})
+BASELINE = "published"
 RETRIEVERS: Mapping[str, Callable[[Sequence[Triple], Embedder], Retrieve]] = MappingProxyType(
-    {"published": published, "ours": ours}
+    {BASELINE: published, "ours": ours}
 )
 
 
@@ -34,6 +35,7 @@ class MineRow:
     retriever: str
     essays: int
     score: Interval
+    gain: Interval | None  # over the published retriever, essay by essay; None for that itself
     triples: float  # of an essay
     context: float  # statements retrieved for a fact
 
@@ -51,25 +53,21 @@ def run_mine(
 
     The report holds too what the published contexts and verdicts come to, and how far the judge agrees with them.
     """
-    rows = []
+    rows: list[MineRow] = []
     for name, graph in graphs.items():
         known = [essay for essay in essays if essay.number in graph]
-        for retriever, make in RETRIEVERS.items():
-            scores, sizes = [], []
-            for essay in known:
-                retrieve = make(graph[essay.number], embedder)
-                contexts = [retrieve(fact) for fact in essay.facts]
-                sizes += [len(context) for context in contexts]
-                found = judge.judge(list(zip(essay.facts, contexts, strict=True)))
-                scores.append(fmean(found))
-            if known:
-                triples = fmean(len(graph[essay.number]) for essay in known)
-                score = bootstrap(scores, seed=seed)
-                rows.append(MineRow(name, retriever, len(known), score, triples, fmean(sizes)))
+        if known:
+            rows += _rows(name, graph, known, embedder, judge, seed)
     report = {
         "benchmark": "graph-quality",
         "judge": judge.name,
         "embedding": embedder.name,
+        "settings": {
+            "essays": len(essays),
+            "seed": seed,
+            "retrievers": list(RETRIEVERS),
+            "graphs": list(graphs),
+        },
         "essays": [essay.number for essay in essays],
         "rows": [asdict(row) for row in rows],
         "published_verdicts": _published(mine, judge, essays),
@@ -79,6 +77,35 @@ def run_mine(
         **environment(),
     }
     return rows, report
+
+
+def _rows(
+    name: str,
+    graph: Mapping[int, Sequence[Triple]],
+    essays: Sequence[Essay],
+    embedder: Embedder,
+    judge: Entailment,
+    seed: int,
+) -> Iterator[MineRow]:
+    triples = fmean(len(graph[essay.number]) for essay in essays)
+    scores: dict[str, list[float]] = {}
+    for retriever, make in RETRIEVERS.items():
+        scores[retriever], sizes = [], []
+        for essay in essays:
+            retrieve = make(graph[essay.number], embedder)
+            contexts = [retrieve(fact) for fact in essay.facts]
+            sizes += [len(context) for context in contexts]
+            scores[retriever].append(fmean(judge.judge(list(zip(essay.facts, contexts, strict=True)))))
+        gains = [ours - theirs for ours, theirs in zip(scores[retriever], scores[BASELINE], strict=True)]
+        yield MineRow(
+            graph=name,
+            retriever=retriever,
+            essays=len(essays),
+            score=bootstrap(scores[retriever], seed=seed),
+            gain=None if retriever == BASELINE else bootstrap(gains, seed=seed),
+            triples=triples,
+            context=fmean(sizes),
+        )
 
 
 def _published(mine: Mine, judge: Entailment, essays: Sequence[Essay]) -> dict[str, Any]:

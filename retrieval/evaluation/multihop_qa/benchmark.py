@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,12 @@ from kg_pipeline.settings import Settings
 from retrieval.evaluation.agreement import judge_agreement
 from retrieval.evaluation.biomedhop.items import CONDITIONS, Condition, Item, read_items
 from retrieval.evaluation.biomedhop.patterns import Patterns, load_patterns
+from retrieval.evaluation.biomedhop.web_evidence import ItemsWeb, require_web
 from retrieval.evaluation.intervals import RESAMPLES
 from retrieval.evaluation.judges import open_judge
-from retrieval.evaluation.methods import make_method
+from retrieval.evaluation.methods import FULL, make_method, with_web
 from retrieval.evaluation.multihop_qa import published
+from retrieval.evaluation.multihop_qa.ablations import Ablation, compare
 from retrieval.evaluation.multihop_qa.outcomes import Outcome
 from retrieval.evaluation.multihop_qa.running import run_method, sample
 from retrieval.evaluation.multihop_qa.summary import Summary, summarise
@@ -27,6 +30,7 @@ from retrieval.evaluation.readers_of_graphs import Thinned, WithSources
 from retrieval.evaluation.report import environment
 from retrieval.evaluation.verification import Judge, judge_all, require_independent, verifier_table
 from retrieval.graph import Graph, make_context
+from retrieval.method import Method
 
 Say = Callable[[str], None]
 WHOLE = 1.0
@@ -63,6 +67,7 @@ class QaRun:
 
     items: tuple[Item, ...]
     rows: tuple[Row, ...]
+    ablations: tuple[Ablation, ...]
     report: dict[str, Any]
 
 
@@ -108,7 +113,10 @@ def run_benchmark(
     NoGraphError
         If the version that the items were built from is gone.
     SettingsError
-        If a judge is the answering model, or has no endpoint.
+        If a judge is the answering model or the one that extracted the graph, or has no endpoint, or the web is to be
+        shown and the items hold nothing of it.
+    UnknownMethodError
+        If there is no such method or ablation.
 
     """
     items = load_sample(path, chosen.sample, chosen.seed)
@@ -117,21 +125,42 @@ def run_benchmark(
     folder = store.folder(name, store.resolve(name, "latest" if corpus else items[0].graph_version))
     judges = [open_judge(judge, settings) for judge in chosen.judges]
     answering = f"llm:{settings.llm.model}" if settings.llm else "extractive"
-    for judge in judges:
-        require_independent(judge.name, answering)
+    with closing(_open(folder)) as reader:
+        for judge in judges:
+            require_independent(judge.name, answering, reader.manifest)
+    methods = [make_method(name) for name in chosen.methods]
+    web = ItemsWeb(items)
+    for condition in chosen.conditions:
+        require_web(web, CONDITIONS[condition])
     rows = []
     for share in chosen.completeness:
         # A whole graph is the version itself; a thinned one has its adjacency filtered once.
         whole: GraphReader = Thinned(folder, share, chosen.seed) if share < WHOLE else _open(folder)
         context = make_context(whole, settings)
         for condition in chosen.conditions:
-            graph = Graph(replace(context, reader=WithSources(whole, CONDITIONS[condition])))
-            for method in chosen.methods:
-                say(f"{method}, {condition}, {share:.0%} of the relations")
+            graph = Graph(context.over(WithSources(whole, CONDITIONS[condition])))
+            for known in methods:
+                method = with_web(known, web) if "web" in CONDITIONS[condition] else known
+                say(f"{method.name}, {condition}, {share:.0%} of the relations")
                 rows.append(_row(graph, items, method, condition, share, judges, settings, chosen))
         whole.close()
-    report = _report(items, rows, settings, chosen, answering)
-    return QaRun(tuple(items), tuple(rows), report)
+    ablations = _ablations(rows, chosen)
+    report = _report(items, rows, ablations, settings, chosen, answering)
+    return QaRun(tuple(items), tuple(rows), tuple(ablations), report)
+
+
+def _ablations(rows: Sequence[Row], chosen: QaSettings) -> list[Ablation]:
+    """Each full system and then its ablations that were run, over the first condition and completeness."""
+    first = {
+        row.method: row.outcomes
+        for row in reversed(rows)
+        if (row.condition, row.completeness) == (chosen.conditions[0], chosen.completeness[0])
+    }
+    found = []
+    for full in sorted({FULL[name] for name in first if name in FULL} & first.keys()):
+        names = [full, *(name for name, of in FULL.items() if of == full and name in first)]
+        found += [compare(first[full], first[name], seed=chosen.seed) for name in names]
+    return found
 
 
 def _open(folder: Path) -> GraphReader:
@@ -143,7 +172,7 @@ def _open(folder: Path) -> GraphReader:
 def _row(
     graph: Graph,
     items: Sequence[Item],
-    method: str,
+    method: Method,
     condition: Condition,
     share: float,
     judges: Sequence[Judge],
@@ -152,11 +181,11 @@ def _row(
 ) -> Row:
     patterns: Patterns = load_patterns()
     concurrency = settings.llm.concurrency if settings.llm else 1
-    outcomes = run_method(graph, items, make_method(method), patterns, concurrency=concurrency)
+    outcomes = run_method(graph, items, method, patterns, concurrency=concurrency)
     by_id = {item.item_id: item for item in items}
     judged = {judge.name: asyncio.run(judge_all(judge, by_id, outcomes)) for judge in judges}
     return Row(
-        method,
+        method.name,
         condition,
         share,
         summarise(outcomes, seed=chosen.seed),
@@ -170,7 +199,12 @@ def _row(
 
 
 def _report(
-    items: Sequence[Item], rows: Iterable[Row], settings: Settings, chosen: QaSettings, answering: str
+    items: Sequence[Item],
+    rows: Iterable[Row],
+    ablations: Iterable[Ablation],
+    settings: Settings,
+    chosen: QaSettings,
+    answering: str,
 ) -> dict[str, Any]:
     """Everything that is needed to check and repeat the run; scores are shares of 1, published figures per cent."""
     return {
@@ -182,12 +216,15 @@ def _report(
         "embedding": settings.embedding_model,
         "bootstrap": {"seed": chosen.seed, "resamples": RESAMPLES, "level": 0.95},
         "rows": [_plain(row) for row in rows],
+        "ablations": [asdict(ablation) for ablation in ablations],
         "published": {
             "setting": published.SETTING,
             "columns": list(published.COLUMNS),
             "main": {name: list(row) for name, row in published.MAIN.items()},
             "by_condition": {name: list(row) for name, row in published.BY_CONDITION.items()},
-            "ablations": {name: list(row) for name, row in published.BIOWEAVE_ABLATIONS.items()},
+            "bioweave_ablations": {name: list(row) for name, row in published.BIOWEAVE_ABLATIONS.items()},
+            "egot_win_rates": {name: list(row) for name, row in published.EGOT_WINS.items()},
+            "inses_similarity_points": dict(published.INSES_SIMILARITY),
         },
         **environment(),
     }

@@ -7,18 +7,16 @@ does not name; the number that it gives.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kg_pipeline.graph.reader import Entity, GraphReader
+from kg_pipeline.graph.reader import GraphReader
 from retrieval.answer import Answer
 from retrieval.evaluation.biomedhop.items import Item
 from retrieval.evaluation.biomedhop.patterns import Patterns
 from retrieval.evaluation.metrics import chosen_option, extract_count
+from retrieval.evaluation.wording import entity_keys, without_marks
 from retrieval.terms import find_name, name_keys, tokenise
-
-_MARKS = re.compile(r"\s*\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ def predict_option(answer: Answer, options: Sequence[str]) -> Prediction:
         return Prediction()
     index = chosen_option(answer.option, options) if answer.option else None
     if index is None:
-        tokens = tokenise(_plain(answer))
+        tokens = tokenise(without_marks(answer.text))
         named = [n for n, option in enumerate(options) if find_name(tokens, name_keys([option]))]
         index = named[0] if len(named) == 1 else None
     return Prediction(options[index], option=index) if index is not None else Prediction()
@@ -57,8 +55,10 @@ def predict_entity(answer: Answer, item: Item, patterns: Patterns, reader: Graph
         for entity in reader.entities(list(ids))
         if entity.category in categories and entity.entity_id not in asked
     ]
-    tokens = tokenise(_plain(answer))
-    places = [(at[0], -at[1], entity.name) for entity in fitting if (at := find_name(tokens, _keys(entity)))]
+    tokens = tokenise(without_marks(answer.text))
+    places = [
+        (at[0], -at[1], entity.name) for entity in fitting if (at := find_name(tokens, entity_keys(entity)))
+    ]
     return Prediction(min(places)[2]) if places else Prediction()
 
 
@@ -66,14 +66,5 @@ def predict_count(answer: Answer) -> Prediction:
     """How many an answer counts."""
     if not answer.answered:
         return Prediction()
-    count = len(answer.items) if answer.items else extract_count(_plain(answer))
+    count = len(answer.items) if answer.items else extract_count(without_marks(answer.text))
     return Prediction("" if count is None else str(count), count=count)
-
-
-def _keys(entity: Entity) -> tuple[tuple[str, ...], ...]:
-    return name_keys([entity.name, *entity.aliases])
-
-
-def _plain(answer: Answer) -> str:
-    """The text without its citation marks, whose numbers count nothing."""
-    return _MARKS.sub("", answer.text)

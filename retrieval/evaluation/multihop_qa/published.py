@@ -56,6 +56,16 @@ BIOWEAVE_ABLATIONS: Mapping[str, tuple[float, ...]] = MappingProxyType(
         "bioweave-relevance-only": (69.5, 42.3, 34.5, 52.6, 68.3, 65.1, 6500, 3.5),
     }
 )
+#: Win rates of eGoT over No-GoT by domain, in its table 1: comprehensiveness, empowerment, diversity, overall.
+EGOT_WINS: Mapping[str, tuple[float, ...]] = MappingProxyType(
+    {
+        "Legal": (59.5, 63.5, 60.5, 63.0),
+        "Agriculture": (61.5, 75.0, 49.0, 66.0),
+        "Mix": (55.8, 72.85, 62.4, 64.35),
+    }
+)
+#: Points of exact match that similarity expansion adds to INSES with its navigator alone (its section 4.6).
+INSES_SIMILARITY: Mapping[str, float] = MappingProxyType({"MuSiQue": 12.0, "2Wiki": 6.0, "HotpotQA": 5.0})
 #: Figure 6: overall average where no relation, and where every relation of the graph is kept.
 BY_COMPLETENESS: Mapping[float, float] = MappingProxyType({0.0: 48.5, 1.0: 59.8})
 #: Table 15: seconds and calls a question.
@@ -66,3 +76,15 @@ EFFICIENCY: Mapping[str, tuple[float, float]] = MappingProxyType(
 JUDGE_AGREEMENT: Mapping[str, tuple[float, ...]] = MappingProxyType(
     {"Qwen3-80B": (86.4, 74.2, 68.8, 58.6), "DeepSeek-V4": (89.2, 78.6, 72.4, 63.5)}
 )
+
+
+def ablation_note(method: str) -> str:
+    """What the papers say of an ablation or of the full system; empty where they say nothing."""
+    if method in BIOWEAVE_ABLATIONS:
+        mcq, open_, count, *_, tokens, calls = BIOWEAVE_ABLATIONS[method]
+        return f"MCQ {mcq}, open {open_}, CountEx {count}, {tokens:.0f} tokens, {calls} calls"
+    if method == "egot-no-thoughts":
+        return "eGoT wins overall: " + ", ".join(f"{name} {row[-1]}" for name, row in EGOT_WINS.items())
+    if method == "inses-no-similarity":
+        return "loss of exact match: " + ", ".join(f"{n} {points}" for n, points in INSES_SIMILARITY.items())
+    return ""

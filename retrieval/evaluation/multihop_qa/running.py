@@ -25,7 +25,7 @@ from retrieval.graph import Graph
 from retrieval.methods import Method
 
 #: Methods that read options without a language model; the others are asked the stem, and the option they name counts.
-_READ_OPTIONS = ("auto", "bioweave", "inses-no")
+_READ_OPTIONS = ("auto", "bioweave")
 
 
 @dataclass(frozen=True, slots=True)

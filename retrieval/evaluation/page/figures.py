@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +16,10 @@ _FAMILIES = {"entity_pair": "entity pair", "intersection": "intersection", "path
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A share in [0, 1] with its interval, where it has one, and what was published, where something was."""
+    """A share in [0, 1] with its interval, where it has one, and what was published in per cent, where something was.
+
+    `n` is over how many things the interval is; a gain is a difference of two shares, told in points.
+    """
 
     benchmark: str
     row: str  # who was measured
@@ -25,6 +28,8 @@ class Figure:
     low: float | None = None
     high: float | None = None
     published: str = ""
+    n: int | None = None
+    is_gain: bool = False
 
     @property
     def key(self) -> str:
@@ -52,10 +57,23 @@ def _multihop(report: Report) -> Iterator[Figure]:
     for row in report["rows"]:
         label = f"{row['method']} ({report['answering']}), {row['condition']}, {row['completeness']:.0%}"
         summary = row["summary"]
-        told = f"BioWeave: {columns['overall']}"
-        yield _with_interval("multihop-qa", label, "overall", summary["overall"], told)
+        # A mean of fewer families is another figure, neither the paper's nor that of a page with all of them.
+        is_whole = len(summary["families"]) == len(_FAMILIES)
+        metric = "overall" if is_whole else f"overall of {len(summary['families'])} families"
+        told = f"BioWeave: {columns['overall']}" if is_whole else ""
+        yield _with_interval("multihop-qa", label, metric, summary["overall"], told)
         for family, scores in summary["families"].items():
             yield _with_interval("multihop-qa", label, _FAMILIES[family], scores["average"])
+
+
+def _open_qa(report: Report) -> Iterator[Figure]:
+    names = {"em": "exact match", "f1": "F1", "all@5": "all@5"}
+    for row in report["rows"]:
+        label = f"{row['method']}, passages {row['passages']} ({report['answering']}), {report['of']}"
+        for key, name in names.items():
+            known = report["published_per_cent"].get("eGoT", {}).get(key)
+            told = "" if known is None else f"eGoT: {known}"
+            yield _with_interval("open-qa", label, name, row["scores"][key], told)
 
 
 def _graph_quality(report: Report) -> Iterator[Figure]:
@@ -67,23 +85,35 @@ def _graph_quality(report: Report) -> Iterator[Figure]:
         yield _with_interval(
             "graph-quality", label, f"facts found, judge: {report['judge']}", row["score"], told
         )
+        if row["gain"] is not None:
+            gained = report["inses_gains_points"].get(row["graph"])
+            told = "" if gained is None else f"INSES: {gained:+.1f}"
+            metric = f"gain over the published retriever, judge: {report['judge']}"
+            yield replace(_with_interval("graph-quality", label, metric, row["gain"], told), is_gain=True)
 
 
 def _boundaries(report: Report) -> Iterator[Figure]:
-    names = {"answered": "own answered", "own_abstract": "from own abstract", "refused": "foreign refused"}
+    names = {
+        "answered": "own answered",
+        "own_abstract": "from own abstract",
+        "refused": "foreign refused",
+        "right": "verdict right",
+    }
     for row in report["rows"]:
         for key, name in names.items():
-            yield _with_interval("boundaries", row["method"], name, row[key])
+            told = f"always yes: {100 * report['yes']:.1f}" if key == "right" else ""
+            yield _with_interval("boundaries", row["method"], name, row[key], told)
 
 
 def _case_study(report: Report) -> Iterator[Figure]:
     for row in report["rows"]:
         label = f"{row['study']}, {row['condition']}, depth {row['depth']} ({report['answering']})"
-        yield Figure("case-study", label, f"answered (expected: {row['expects']})", row["answered"])
+        metric = f"answered (expected: {row['expects']})"
+        yield Figure("case-study", label, metric, row["answered"], n=row["questions"])
         for name, value in row["scores"].items():
             if value is not None:
                 known = report["published"].get(f"{row['study']}, {row['condition']}", {}).get(name)
-                told = "" if known is None else str(known)
+                told = "" if known is None else f"{100 * known:.0f}"
                 yield Figure("case-study", label, name.replace("_", " "), value, published=told)
 
 
@@ -122,7 +152,7 @@ def _of_score(label: str, score: Mapping[str, float], told: str = "") -> Figure:
 def _with_interval(
     benchmark: str, row: str, metric: str, found: Mapping[str, float], told: str = ""
 ) -> Figure:
-    return Figure(benchmark, row, metric, found["mean"], found["low"], found["high"], told)
+    return Figure(benchmark, row, metric, found["mean"], found["low"], found["high"], told, int(found["n"]))
 
 
 _READERS: Mapping[str, Callable[[Report], Iterator[Figure]]] = MappingProxyType(
@@ -131,6 +161,7 @@ _READERS: Mapping[str, Callable[[Report], Iterator[Figure]]] = MappingProxyType(
         "relations": _relations,
         "retrieval": _retrieval,
         "multihop-qa": _multihop,
+        "open-qa": _open_qa,
         "graph-quality": _graph_quality,
         "boundaries": _boundaries,
         "case-study": _case_study,

@@ -14,6 +14,7 @@ _TITLES = {
     "entities": "Names, concepts and abbreviations in annotated articles (kg bench entities)",
     "relations": "Relations in annotated articles (kg bench relations)",
     "retrieval": "Passage retrieval on multi-hop questions (kg bench retrieval)",
+    "open-qa": "Answers to public multi-hop questions (kg bench open-qa)",
     "multihop-qa": "Questions built from the graph (kg bench multihop-qa)",
     "graph-quality": "Facts found again in graphs (kg bench graph-quality)",
     "boundaries": "Own and foreign questions (kg bench boundaries)",
@@ -22,6 +23,8 @@ _TITLES = {
 _NOTES = {
     "relations": "An inferred pair that the annotators did not write down may still be true, so precision is at least this.",
     "multihop-qa": "Published figures are of GPT-4-Turbo on BioMedHop: another graph, other questions, a large model.",
+    "open-qa": "Published figures are of GPT-4o over 1,000 questions. Without a language model, answers are quoted sentences, "
+    "and a question that no sentence answers by itself is refused.",
     "graph-quality": "Published figures are of GPT-4o as the judge.",
     "case-study": "Published figures are of LLaMA-4 Scout over the paper's own corpora.",
 }
@@ -29,6 +32,7 @@ _LEAST_CHANGE = 0.0005
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #1c2530; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; border-top: 1px solid #d5dbe1; padding-top: 1rem; }
+.wide { overflow-x: auto; } figure { margin: 1rem 0; } figcaption { font-weight: 600; margin-bottom: .25rem; }
 table { border-collapse: collapse; margin: 1rem 0; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid #e6eaee; vertical-align: top; }
 td.number, th.number { text-align: right; white-space: nowrap; }
@@ -59,7 +63,7 @@ def render_page(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>Benchmarks</title><style>{_STYLE}</style></head><body><h1>Benchmarks</h1>",
-        "<p>Shares in per cent with 95 % bootstrap intervals. "
+        "<p>Shares in per cent with 95 % bootstrap intervals, and of how many questions, essays or articles they are. "
         + ("Changes are in points against the page before." if last else "There is no page before this one.")
         + "</p>",
     ]
@@ -88,29 +92,44 @@ def _section(name: str, report: Mapping[str, Any], last: Mapping[str, float]) ->
         parts.append(f'<p class="note">{escape(_NOTES[name])}</p>')
     if by_metric:
         metric, first = next(iter(by_metric.items()))
-        parts.append(f"<figure>{bars(first, metric)}<figcaption>{escape(metric)}</figcaption></figure>")
+        parts.append(f"<figure><figcaption>{escape(metric)}</figcaption>{bars(first, metric)}</figure>")
         parts.append(_table(found, last))
     parts.append(_settings(report))
+    if name in _TITLES:
+        parts.append(
+            f'<p class="note">Everything that was measured: <a href="{name}.json">{name}.json</a></p>'
+        )
     return "".join(parts)
 
 
 def _table(found: Sequence[Figure], last: Mapping[str, float]) -> str:
-    heads = ("measured", "metric", "per cent", "interval", "change", "published")
-    parts = ["<table><tr>", *(f"<th>{head}</th>" for head in heads), "</tr>"]
+    numbers = ("per cent", "interval", "of", "change")
+    heads = [(text, text in numbers) for text in ("measured", "metric", *numbers, "published")]
+    parts = [
+        '<div class="wide"><table><tr>',
+        *(_head(text, is_number=is_number) for text, is_number in heads),
+        "</tr>",
+    ]
     for figure in found:
         interval = ""
         if figure.low is not None and figure.high is not None:
-            interval = f"{100 * figure.low:.0f} to {100 * figure.high:.0f}"
+            sign = "+" if figure.is_gain else ""
+            interval = f"{100 * figure.low:{sign}.0f} to {100 * figure.high:{sign}.0f}"
         parts.append("<tr>")
         cells = (
             (figure.row, False),
             (figure.metric, False),
-            (f"{100 * figure.value:.1f}", True),
+            (f"{100 * figure.value:+.1f} points" if figure.is_gain else f"{100 * figure.value:.1f}", True),
             (interval, True),
+            ("" if figure.n is None else str(figure.n), True),
         )
         parts += [_cell(text, is_number=is_number) for text, is_number in cells]
         parts += [_change(figure, last), _cell(figure.published, is_number=False), "</tr>"]
-    return "".join([*parts, "</table>"])
+    return "".join([*parts, "</table></div>"])
+
+
+def _head(text: str, *, is_number: bool) -> str:
+    return f'<th class="number">{text}</th>' if is_number else f"<th>{text}</th>"
 
 
 def _change(figure: Figure, last: Mapping[str, float]) -> str:
@@ -128,7 +147,9 @@ def _settings(report: Mapping[str, Any]) -> str:
         "settings",
         "context",
         "answering",
+        "shortening",
         "judge",
+        "llm",
         "embedding",
         "graph",
         "bootstrap",

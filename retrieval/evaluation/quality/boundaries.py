@@ -10,18 +10,22 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from kg_pipeline.errors import BenchmarkFileError
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.settings import Settings
 from retrieval.evaluation.intervals import RESAMPLES, Interval, bootstrap
+from retrieval.evaluation.methods import make_method
 from retrieval.evaluation.questions import Passage, make_passage
 from retrieval.evaluation.report import environment
 from retrieval.evaluation.triple_graph import publish_graph
 from retrieval.graph import Graph, make_context
+from retrieval.method import Method
 
 CORPUS = "bench-pubmedqa"
+DECISIONS = ("yes", "no", "maybe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,8 @@ class Boundaries:
     answered: Interval  # of the corpus's own questions
     own_abstract: Interval  # of those answered, that cite their own abstract
     refused: Interval  # of foreign questions
+    right: Interval  # of own questions, that got the annotators' yes, no or maybe; no verdict is a wrong one
+    macro_f1: float  # of the same, the mean over yes, no and maybe
     decisions: dict[str, dict[str, int]]  # verdict given by decision of the annotators, own questions
 
 
@@ -92,12 +98,15 @@ def run_boundaries(
     ------
     BenchmarkFileError
         If there are not two abstracts.
+    UnknownMethodError
+        If there is no such method or ablation.
 
     """
     if len(abstracts) < 2:
         raise BenchmarkFileError(
             "PubMedQA needs two abstracts or more: some for the corpus, some foreign to it."
         )
+    known = [make_method(name) for name in methods]
     size = min(size, len(abstracts) // 2)
     own, foreign = abstracts[:size], abstracts[size : 2 * size]
     # A title that is the question would give the place of the answer away to any search: passages have none.
@@ -108,14 +117,18 @@ def run_boundaries(
     reader = VersionStore(aside.graphs).open(CORPUS, manifest.version)
     try:
         graph = Graph(make_context(reader, aside))
-        rows = [_measure(graph, method, own, foreign, passages, seed) for method in methods]
+        rows = [_measure(graph, method, own, foreign, passages, seed) for method in known]
     finally:
         reader.close()
     report = {
         "benchmark": "boundaries",
         "own": len(own),
+        # What always answering yes would come to.
+        "yes": fmean(abstract.decision == "yes" for abstract in own),
         "foreign": len(foreign),
         "graph": {"version": manifest.version, "models": dict(manifest.models)},
+        "settings": {"methods": list(methods), "size": size, "seed": seed},
+        "answering": f"llm:{settings.llm.model}" if settings.llm else "extractive",
         "rows": [asdict(row) for row in rows],
         "bootstrap": {"seed": seed, "resamples": RESAMPLES, "level": 0.95},
         **environment(),
@@ -125,13 +138,14 @@ def run_boundaries(
 
 def _measure(
     graph: Graph,
-    method: str,
+    method: Method,
     own: Sequence[Abstract],
     foreign: Sequence[Abstract],
     passages: Mapping[str, Passage],
     seed: int,
 ) -> Boundaries:
     answered, cites_own = [], []
+    verdicts: list[tuple[str, str]] = []
     decisions: dict[str, dict[str, int]] = {}
     for abstract in own:
         answer = graph.ask(abstract.question, method)
@@ -140,13 +154,29 @@ def _measure(
             wanted = passages[abstract.key].passage_id
             cites_own.append(float(any(citation.article_id == wanted for citation in answer.citations)))
         given = answer.verdict or ("other" if answer.answered else "none")
+        verdicts.append((abstract.decision, given))
         row = decisions.setdefault(abstract.decision, {})
         row[given] = row.get(given, 0) + 1
     refused = [float(not graph.ask(abstract.question, method).answered) for abstract in foreign]
     return Boundaries(
-        method,
+        method.name,
         bootstrap(answered, seed=seed),
         bootstrap(cites_own or [0.0], seed=seed),
         bootstrap(refused, seed=seed),
+        bootstrap([float(wanted == given) for wanted, given in verdicts], seed=seed),
+        macro_f1(verdicts),
         decisions,
     )
+
+
+def macro_f1(verdicts: Sequence[tuple[str, str]]) -> float:
+    """PubMedQA's second metric: the mean of the F1 of each of the three answers, of pairs of wanted and given ones.
+
+    An answer that is neither wanted nor given counts 0, as in the scorer that the benchmark uses.
+    """
+    scores = []
+    for answer in DECISIONS:
+        right = sum(wanted == given == answer for wanted, given in verdicts)
+        total = sum((wanted == answer) + (given == answer) for wanted, given in verdicts)
+        scores.append(2 * right / total if total else 0.0)
+    return fmean(scores)

@@ -1,0 +1,98 @@
+"""`kg bench open-qa`: answers to the questions of public multi-hop benchmarks, by exact match and F1."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from kg_pipeline.cli.bench_data import default_data
+from kg_pipeline.cli.bench_output import names_of, per_cent, skip, write_report
+
+if TYPE_CHECKING:
+    from retrieval.evaluation.open_qa.benchmark import OpenQaRun
+
+
+def open_qa(
+    questions: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Questions as MuSiQue, HotpotQA, 2WikiMultiHopQA or MultiHop-RAG publish them. "
+            "Default: data/qa/musique_100/questions.json of KG_SHARED or of ../shared.",
+            metavar="QUESTIONS",
+        ),
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(help="Passages besides those of the questions; by default corpus*.json beside them."),
+    ] = None,
+    triples: Annotated[
+        Path | None,
+        typer.Option(
+            help="Triples of the passages as HippoRAG writes them; by default openie*.json beside the questions. "
+            "Without any, the graph is of passages and their titles."
+        ),
+    ] = None,
+    methods: Annotated[str, typer.Option(help="Methods and ablations, by commas.")] = "naive,ppr,auto",
+    sample: Annotated[
+        int, typer.Option(min=1, help="Questions, drawn by seed; all passages are kept.")
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="Of the sample and of the intervals.")] = 0,
+    output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-open-qa.json"),
+) -> None:
+    """Exact match and F1 of answers to public multi-hop questions, and the passages found for them."""
+    from kg_pipeline.llm.budget import metered
+    from kg_pipeline.settings import load_settings
+    from retrieval.evaluation.open_qa.benchmark import OpenQaSettings, run_open_qa
+
+    console = Console(highlight=False, soft_wrap=True)
+    path = questions or default_data("qa", "musique_100", "questions.json")
+    if questions is None and not path.exists():
+        skip(console, f"there is no {path}; name a file of questions.")
+        return
+    chosen = OpenQaSettings(methods=tuple(names_of(methods)), sample=sample, seed=seed)
+    with console.status("Asking …") as status, metered() as used:
+        run = run_open_qa(
+            path,
+            load_settings(),
+            chosen,
+            corpus=corpus or _beside(path, "corpus*.json*"),
+            triples=triples or _beside(path, "openie*.json"),
+            say=lambda what: status.update(f"Asking: {what}"),
+        )
+    console.print(_table(run))
+    write_report(console, output, run.report, used)
+
+
+def _beside(path: Path, pattern: str) -> Path | None:
+    return min(path.parent.glob(pattern), default=None)
+
+
+def _table(run: OpenQaRun) -> Table:
+    from retrieval.evaluation.open_qa.running import ANSWER_METRICS, READ
+    from retrieval.evaluation.ranking import METRICS
+
+    report = run.report
+    table = Table(
+        title=f"{report['questions']} questions of {run.benchmark} over {report['passages']} passages, answered by "
+        f"{report['answering']}, shortened by {report['shortening']}; per cent with 95 % bootstrap intervals",
+        caption=f"Ranked: the first {READ} passages are read for the shortest answer, and always one is given. "
+        "Cited: a method answers, or refuses.",
+    )
+    table.add_column("method")
+    table.add_column("passages")
+    for name in (*METRICS, "exact match", "F1", "answered", "calls", "tokens", "s"):
+        table.add_column(name, justify="right")
+    for row in run.rows:
+        cells = [per_cent(row.scores[metric]) for metric in (*METRICS, *ANSWER_METRICS)]
+        cost = (f"{row.answered:.0%}", f"{row.calls:.1f}", f"{row.tokens:.0f}", f"{row.seconds:.2f}")
+        table.add_row(row.method, row.passages, *cells, *cost)
+    table.add_section()
+    for name, figures in report["published_per_cent"].items():
+        answers = [f"{figures[metric]:.1f}" if metric in figures else "" for metric in ANSWER_METRICS]
+        accuracy = f"accuracy {figures['accuracy']:.1f}" if "accuracy" in figures else ""
+        table.add_row(f"published: {name}", accuracy, *[""] * len(METRICS), *answers)
+    return table
