@@ -63,7 +63,8 @@ class Token:
         return self.text[0].isdigit()
 
 
-def tokenise(text: str) -> list[Token]:
+@lru_cache(maxsize=4096)  # one question reads the same sentences along many paths
+def tokenise(text: str) -> tuple[Token, ...]:
     """Words, numbers and single Greek letters in order; letters and digits are always two tokens.
 
     >>> [token.text for token in tokenise("IL-6 and TNFα")]
@@ -84,7 +85,7 @@ def tokenise(text: str) -> list[Token]:
             )
         )
         previous = match.end()
-    return tokens
+    return tuple(tokens)
 
 
 @lru_cache(maxsize=65536)
