@@ -73,7 +73,7 @@ def corpora_file(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         known, written = _known_corpora(settings), load_corpora(settings.corpora_file)
     except CorpusError as error:
         return dg.SensorResult(skip_reason=str(error), cursor=json.dumps(seen, sort_keys=True))
-    digests = {name: _digest_of(spec) for name, spec in known.items()}
+    digests = {name: short_digest(spec.options()) for name, spec in known.items()}
     changed = [name for name, now in digests.items() if seen.get(name) != now]
     unloaded = sorted(written.keys() - known.keys())
     return _outcome(
@@ -99,11 +99,6 @@ def _known_corpora(settings: Settings) -> dict[str, CorpusSpec]:
     assert article_index.partitions_def is not None
     loaded = set(article_index.partitions_def.get_partition_keys())
     return {name: spec for name, spec in load_corpora(settings.corpora_file).items() if name in loaded}
-
-
-def _digest_of(spec: CorpusSpec) -> str:
-    query = spec.query.model_dump(mode="json") if spec.query else None
-    return short_digest(spec.model_dump(mode="json"), query)
 
 
 _FOLLOWING = dg.AutomationCondition.eager() & dg.AutomationCondition.all_deps_blocking_checks_passed()

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import platform
 import resource
 import shutil
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -23,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import psutil
+from measuring import Figures, apart
 from rich.console import Console
 from rich.table import Table
 from synthetic_graph import CORPUS, Size, entity_ids, write_corpus
@@ -37,11 +36,8 @@ from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 from kg_pipeline.settings import Settings
 
-Figures = dict[str, float]
-
 _SEEDS = 50
 _UNCAPPED = 10**9
-_WATCH_SECONDS = 0.05
 
 
 def main() -> None:
@@ -59,7 +55,7 @@ def main() -> None:
     size = Size(options.entities, options.relations, options.vectors)
     home = (options.home or Path(tempfile.mkdtemp(prefix="kg-bench-"))).absolute()
     try:
-        report = {step: _apart(_STEPS[step], home, size) for step in options.steps}
+        report = {step: apart(_STEPS[step], home, size) for step in options.steps}
     finally:
         if options.home is None:
             shutil.rmtree(home, ignore_errors=True)
@@ -202,39 +198,6 @@ _STEPS: dict[str, Callable[[Path, Size], Figures]] = {
     "vectors": _vectors,
     "neo4j": _neo4j,
 }
-
-
-def _apart(step: Callable[[Path, Size], Figures], home: Path, size: Size) -> Figures:
-    """Run a step in a new process."""
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_measured, (step, home, size))
-
-
-def _measured(step: Callable[[Path, Size], Figures], home: Path, size: Size) -> Figures:
-    own: list[float] = [0.0]
-    ended = threading.Event()
-
-    def watch() -> None:
-        while not ended.wait(_WATCH_SECONDS):
-            own.append(_own_mb())
-
-    watching = threading.Thread(target=watch)
-    watching.start()
-    started, before = time.perf_counter(), time.process_time()
-    try:
-        figures = step(home, size)
-    finally:
-        ended.set()
-        watching.join()
-    spent = {"seconds": time.perf_counter() - started, "cpu_seconds": time.process_time() - before}
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
-    return {**spent, "peak_mb": peak, "peak_own_mb": max(own), **figures}
-
-
-def _own_mb() -> float:
-    """Resident memory that is no page of a file."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("RssAnon"))
 
 
 def _show(report: dict[str, Figures]) -> None:

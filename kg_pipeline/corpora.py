@@ -112,6 +112,11 @@ class CorpusSpec(BaseModel):
         """Where its articles come from, in a few words."""
         return self.source if self.query is None else f"PMC: {' | '.join(self.query.terms)}"
 
+    def options(self) -> dict[str, object]:
+        """Every option that a build or a listing depends on, the query among them, as JSON."""
+        query = self.query.model_dump(mode="json") if self.query else None
+        return {**self.model_dump(mode="json"), "query": query}
+
 
 def shard_of(article_id: str, shards: int) -> str:
     """Two digits; stable across corpora, processes and machines."""

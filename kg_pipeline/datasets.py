@@ -21,6 +21,8 @@ from kg_pipeline.schema import DATASETS, STAGE_STATUS
 
 #: Stands for the shard in the file name of a dataset that has none.
 ALL = "all"
+#: Rows that are read, and written, at a time.
+ROW_GROUP = 65_536
 
 
 def schema_of(name: str) -> pa.Schema:
@@ -94,9 +96,19 @@ class Datasets:
 
     def write(self, name: str, corpus: str, frame: pl.DataFrame | pa.Table, shard: str | None = None) -> None:
         """Replace the table atomically. The bytes depend on the rows only."""
-        table = to_table(name, frame)
-        with replacing(self.path(name, corpus, shard)) as aside:
-            pq.write_table(table, aside, compression="zstd", store_schema=True, row_group_size=65_536)
+        self.write_batches(name, corpus, [frame], shard)
+
+    def write_batches(
+        self, name: str, corpus: str, batches: Iterable[pl.DataFrame | pa.Table], shard: str | None = None
+    ) -> None:
+        """Replace the table atomically by batches laid end to end, of which one is in memory at a time."""
+        schema = schema_of(name).remove_metadata()
+        with (
+            replacing(self.path(name, corpus, shard)) as aside,
+            pq.ParquetWriter(aside, schema, compression="zstd", store_schema=True) as writer,
+        ):
+            for batch in batches:
+                writer.write_table(to_table(name, batch), row_group_size=ROW_GROUP)
 
     def scan(self, name: str, corpus: str) -> pl.LazyFrame:
         """All shards of the dataset, lazily, in shard order; an empty frame where nothing is written yet."""

@@ -21,7 +21,7 @@ Our exception hierarchy::
       + GraphError             a graph version cannot be built or read
       |   + NoGraphError       nothing is materialised yet
       |   + CorruptGraphError  a file of the version does not match its manifest
-      |   + StoreUnavailable   the Neo4j server cannot be reached
+      |   + StoreUnavailable   the Neo4j server cannot be reached, or is held up by somebody else
       + BenchmarkFileError     a benchmark's file is not in the format that it is read as
       + StageError             a stage as a whole cannot go on (for example nothing usable in the corpus)
           + ServiceError       a literature service (PMC, Europe PMC) failed

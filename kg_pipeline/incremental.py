@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -20,6 +21,8 @@ from kg_pipeline.errors import ArticleError
 from kg_pipeline.fingerprint import digest
 
 Rows = list[dict[str, Any]]
+#: Articles whose rows are Python objects at a time; they take ten times the memory of a table.
+_ARTICLES_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +99,10 @@ def run_shard(
     todo = [article for article in wanted if article not in reusable]
     is_current = complete and not todo and previous.height == len(wanted)
     if not is_current:
-        fresh = list(process(todo)) if todo else []
+        fresh = _frames(process(todo) if todo else (), stage, outputs, wanted)
         _write(datasets, outputs, corpus, shard, reusable, fresh)
         kept = previous.filter(pl.col("article_id").is_in(sorted(reusable)))
-        statuses = kept.vstack(_status_rows(status_name, outputs, wanted, fresh)).sort("article_id")
+        statuses = kept.vstack(fresh[status_name]).sort("article_id")
         datasets.write(status_name, corpus, statuses, shard)
         previous = statuses
     return StageReport(
@@ -126,28 +129,40 @@ def input_digests(datasets: Datasets, stage: str, corpus: str, shard: str) -> di
     }
 
 
+def _frames(
+    produced: Iterable[ArticleOutput], stage: str, outputs: Sequence[str], wanted: Mapping[str, str]
+) -> dict[str, pl.DataFrame]:
+    """What a stage made, as a table a dataset and one of statuses."""
+    status = f"{stage}.status"
+    parts: dict[str, list[pl.DataFrame]] = {name: [empty_frame(name)] for name in (*outputs, status)}
+    coming = iter(produced)
+    while some := list(islice(coming, _ARTICLES_AT_ONCE)):
+        for name in outputs:
+            rows = (row for output in some for row in output.rows.get(name, ()))
+            parts[name].append(_frame(table_from_rows(name, rows)))
+        parts[status].append(_frame(table_from_rows(status, _status_rows(outputs, wanted, some))))
+    return {name: pl.concat(frames) for name, frames in parts.items()}
+
+
 def _write(
     datasets: Datasets,
     outputs: Sequence[str],
     corpus: str,
     shard: str,
     reusable: set[str],
-    fresh: list[ArticleOutput],
+    fresh: Mapping[str, pl.DataFrame],
 ) -> None:
     for name in outputs:
         kept = empty_frame(name)
         if reusable:
             kept = datasets.read(name, corpus, shard).filter(pl.col("article_id").is_in(sorted(reusable)))
-        made = _frame(table_from_rows(name, (row for output in fresh for row in output.rows.get(name, ()))))
         # A stable sort by article keeps each article's own row order.
-        datasets.write(name, corpus, kept.vstack(made).sort("article_id", maintain_order=True), shard)
+        datasets.write(name, corpus, kept.vstack(fresh[name]).sort("article_id", maintain_order=True), shard)
 
 
-def _status_rows(
-    name: str, outputs: Sequence[str], wanted: Mapping[str, str], fresh: list[ArticleOutput]
-) -> pl.DataFrame:
+def _status_rows(outputs: Sequence[str], wanted: Mapping[str, str], fresh: Sequence[ArticleOutput]) -> Rows:
     data = [output for output in outputs if output != "rejects" and not output.endswith("_rejects")]
-    rows = [
+    return [
         {
             "article_id": output.article_id,
             "input_digest": wanted[output.article_id],
@@ -158,7 +173,6 @@ def _status_rows(
         }
         for output in fresh
     ]
-    return _frame(table_from_rows(name, rows))
 
 
 def _frame(table: pa.Table) -> pl.DataFrame:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,26 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import polars as pl
 from filelock import FileLock, Timeout
 from rich.console import Console
 
-from kg_pipeline import files
+from kg_pipeline.cli import finished, progress
 from kg_pipeline.cli import instance as dagster_instance
-from kg_pipeline.cli import progress
 from kg_pipeline.corpora import CorpusSpec, add_corpus, find_corpus, shard_keys
-from kg_pipeline.datasets import ALL, Datasets
-from kg_pipeline.errors import GraphError, StageError
-from kg_pipeline.fingerprint import code_digest, digest
+from kg_pipeline.datasets import Datasets
+from kg_pipeline.errors import StageError
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.verify import verify_version
 from kg_pipeline.graph.version import VersionStore
-from kg_pipeline.llm.account import own_run
-from kg_pipeline.normalization.decisions import read_decisions
 from kg_pipeline.pmc.query_index import is_listed
-from kg_pipeline.schema import DATASETS
-from kg_pipeline.settings import RUN_VARIABLE, Settings, load_settings
-from kg_pipeline.vocabulary.stack import chosen_digest
+from kg_pipeline.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -47,7 +37,6 @@ _PER_CORPUS = (
     "current_graph",
     "graph_explorer",
 )
-_CODE = ("kg_pipeline", "assets", "resources")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +63,6 @@ def build(corpus: str, source: Path | None, console: Console) -> BuildResult:
 
     """
     started = time.perf_counter()
-    os.environ.setdefault(RUN_VARIABLE, own_run())  # inherited: all processes of this build share one budget
     settings = load_settings()
     if source is not None:
         _look_into(source)
@@ -143,8 +131,8 @@ def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, starte
         # What a query finds is asked for by a refresh; a folder is cheap to look at.
         if not is_listed(datasets, spec, settings):
             seconds |= _materialise(defs, instance, ["article_index"], partition=spec.name)
-        key = _build_key(datasets, spec, settings)
-        known = _finished_build(datasets, versions, spec.name, key)
+        key = finished.build_key(datasets, spec, settings)
+        known = finished.find(datasets, versions, spec.name, key)
         if known is not None and settings.neo4j is None:
             return BuildResult(spec.name, known, unchanged=True, seconds=time.perf_counter() - started)
         if known is None:
@@ -153,10 +141,10 @@ def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, starte
                 defs, instance, _SHARDED, corpus=spec.name, shards=shard_keys(settings.shards)
             )
             seconds |= _materialise(defs, instance, _PER_CORPUS, partition=spec.name)
-            _record_build(datasets, versions, spec, key)
+            finished.record(datasets, versions, spec, key)
         if settings.neo4j is not None:
             seconds |= _materialise(defs, instance, ["neo4j_graph"], partition=spec.name)
-    manifest = _current_manifest(versions, spec.name)
+    manifest = finished.current_manifest(versions, spec.name)
     return BuildResult(
         spec.name,
         manifest,
@@ -172,72 +160,6 @@ def _dagster(settings: Settings, console: Console) -> tuple[dg.Definitions, dg.D
         instance = dagster_instance.open_instance(settings)
         from kg_pipeline.definitions import defs
     return defs, instance
-
-
-def _build_key(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> str:
-    # An article of a query is known by where it is kept until it is fetched, and is decided about by the query.
-    identity = "content_sha256" if spec.query is None else "source_ref"
-    index = datasets.read("article_index", spec.name).select(
-        "article_id", "version", identity, "status", "license_class", "shard"
-    )
-    return digest(
-        index.rows(),
-        spec.model_dump(),
-        spec.query.model_dump(mode="json") if spec.query else None,
-        code_digest(_CODE),
-        read_decisions(settings.home, spec.name).digest,
-        chosen_digest(settings),
-        [settings.spacy_model, settings.sentence_model, settings.embedding_model, settings.shards],
-        [settings.llm.base_url, settings.llm.model] if settings.llm else None,
-    )
-
-
-def _has_unfetched(datasets: Datasets, spec: CorpusSpec) -> bool:
-    """Whether articles of a query could not be fetched, so that the next build has to try again."""
-    if spec.query is None:
-        return False
-    status = datasets.scan("articles.status", spec.name).filter(pl.col("status") != "ok")
-    return bool(status.select(pl.len()).collect().item())
-
-
-def _record_build(datasets: Datasets, versions: VersionStore, spec: CorpusSpec, key: str) -> None:
-    """Remember what was built, unless something is still owed that the next build has to ask for again."""
-    manifest = _current_manifest(versions, spec.name)
-    if manifest.pending_chunks == 0 and not _has_unfetched(datasets, spec):
-        record = {"key": key, "version": manifest.version}
-        files.write_text(_record_path(datasets, spec.name), json.dumps(record))
-
-
-def _current_manifest(versions: VersionStore, corpus: str) -> Manifest:
-    reader = versions.open(corpus)
-    try:
-        return reader.manifest
-    finally:
-        reader.close()
-
-
-def _record_path(datasets: Datasets, corpus: str) -> Path:
-    return datasets.root / corpus / "build.json"
-
-
-def _finished_build(datasets: Datasets, versions: VersionStore, corpus: str, key: str) -> Manifest | None:
-    """Manifest of the current version if the last finished build had the same inputs, code and settings."""
-    try:
-        record = json.loads(_record_path(datasets, corpus).read_text())
-        manifest = _current_manifest(versions, corpus)
-    except (FileNotFoundError, ValueError, GraphError):
-        return None
-    if record != {"key": key, "version": manifest.version} or not _is_whole(datasets, corpus):
-        return None
-    return None if verify_version(versions.folder(corpus, manifest.version)) else manifest
-
-
-def _is_whole(datasets: Datasets, corpus: str) -> bool:
-    """Whether every table of the corpus is there and readable, so that nothing is said to be done that is lost."""
-    return all(
-        shards and all(datasets.is_usable(name, corpus, None if shard == ALL else shard) for shard in shards)
-        for name, shards in ((name, datasets.shards(name, corpus)) for name in DATASETS)
-    )
 
 
 def _materialise(

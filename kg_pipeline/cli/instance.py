@@ -9,7 +9,7 @@ import warnings
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from kg_pipeline import files
 from kg_pipeline.errors import SettingsError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 #: Stages of one pool that may run at the same time, where the instance does not say otherwise: those of `memory`
 #: hold tables of a whole corpus, and one client speaks to PMC for all.
 _POOL_LIMITS = {"memory": 1, "pmc": 1, "neo4j": 1}
+_FIRST_USE_SECONDS = 120.0
 
 
 def prepare(settings: Settings) -> None:
@@ -44,26 +45,38 @@ def open_instance(settings: Settings) -> dg.DagsterInstance:
     Raises
     ------
     SettingsError
-        If its dagster.yaml was edited into something that Dagster does not take.
+        If its dagster.yaml was edited into something that Dagster does not take, or another process is at its database
+        for two minutes.
 
     """
     prepare(settings)
     quiet()
+    # Two processes that make the database at the same time fail on its first migration.
+    lock = FileLock(settings.dagster_home / "first-use.lock", timeout=_FIRST_USE_SECONDS)
+    try:
+        with lock:
+            return _opened(settings)
+    except Timeout:
+        raise SettingsError(
+            f"Another process has been opening {settings.dagster_home} for {_FIRST_USE_SECONDS:.0f} s "
+            f"({lock.lock_file} is locked). End it, then try again."
+        ) from None
+
+
+def _opened(settings: Settings) -> dg.DagsterInstance:
     import dagster as dg
 
-    # Two processes that make the database at the same time fail on its first migration.
-    with FileLock(settings.dagster_home / "first-use.lock"):
-        try:
-            instance = dg.DagsterInstance.get()
-        except dg.DagsterInvalidConfigError as error:
-            raise SettingsError(
-                f"{settings.dagster_home / 'dagster.yaml'} is not valid: {error.errors[0].message} "
-                "Mend it, or delete it to get ours again."
-            ) from None
-        instance.get_runs_count()
-        _limit_pools(instance)
-        _end_dead_runs(instance)
-        return instance
+    try:
+        instance = dg.DagsterInstance.get()
+    except dg.DagsterInvalidConfigError as error:
+        raise SettingsError(
+            f"{settings.dagster_home / 'dagster.yaml'} is not valid: {error.errors[0].message} "
+            "Mend it, or delete it to get ours again."
+        ) from None
+    instance.get_runs_count()
+    _limit_pools(instance)
+    _end_dead_runs(instance)
+    return instance
 
 
 def _limit_pools(instance: dg.DagsterInstance) -> None:

@@ -46,7 +46,8 @@ def build_index(path: Path, matrix: Matrix) -> float:
         expansion_add=_EXPANSION_ADD,
         expansion_search=_EXPANSION_SEARCH,
     )
-    index.add(np.arange(len(matrix)), np.asarray(matrix), threads=1)
+    # The vectors stay in the mapped matrix until they are written into the file.
+    index.add(np.arange(len(matrix)), np.asarray(matrix), threads=1, copy=False)
     index.save(str(path))
     opened = ApproximateIndex(path)
     pairs = np.random.default_rng(_SEED).integers(0, len(matrix), (_QUESTIONS, 2))

@@ -8,28 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-import pyarrow.parquet as pq
 
 from kg_pipeline.corpora import CorpusSpec
-from kg_pipeline.datasets import Datasets
-from kg_pipeline.files import TEMPORARY_PREFIX, replacing
-from kg_pipeline.fingerprint import short_digest
+from kg_pipeline.datasets import ROW_GROUP, Datasets
 from kg_pipeline.graph.reader import NodeKind
+from kg_pipeline.graph.vector_store import STORED, CorpusVectors, VectorStore, stored_batches
 from kg_pipeline.llm.embeddings import Embedder, load_embedder
-from kg_pipeline.schema import EMBEDDING_DIMENSIONS, EMBEDDINGS
+from kg_pipeline.schema import EMBEDDINGS
 from kg_pipeline.settings import Settings
 
 #: Aliases that are embedded with the name; more of them blur the vector.
 _ALIASES = 3
 #: Texts embedded between two writes to disk: what a killed run loses, some seconds of work.
 _PART_TEXTS = 256
-_STORED = ("text_sha256", "vector")
-_SCHEMA = pl.Schema({"text_sha256": pl.String(), "vector": pl.Array(pl.Float32, EMBEDDING_DIMENSIONS)})
+#: Parts of a run that are put together: as many vectors as one stage table has in a row group.
+_MERGED_PARTS = 256
 
 
 def build_embeddings(
@@ -62,15 +60,23 @@ def build_embeddings(
 
     """
     embedder = embedder or load_embedder(settings)
-    wanted = _wanted(datasets, spec.name, embedder.name).filter(pl.col("kind").is_in(list(kinds)))
+    texts = _Texts(datasets, spec.name, embedder.name, kinds)
+    wanted = pl.concat([frame.drop("text") for frame in texts.frames()]).sort("kind", "id")
     store = VectorStore(settings.cache / "embeddings" / _folder_name(embedder.name))
-    previous = datasets.scan("embeddings", spec.name).select(_STORED)
-    known = store.read(wanted.select("text_sha256").unique(), previous)
-    missing = wanted.join(known, on="text_sha256", how="anti").unique("text_sha256").sort("text_sha256")
-    fresh = [known, *_embed(embedder, missing, store)]
-    vectors = pl.concat(fresh).unique("text_sha256", keep="first", maintain_order=True)
-    table = wanted.join(vectors, on="text_sha256").sort("kind", "id")
-    datasets.write("embeddings", spec.name, table.select(EMBEDDINGS.names))
+    vectors = CorpusVectors(store.folder, wanted["text_sha256"].unique().sort())
+    vectors.fill(stored_batches(datasets.path("embeddings", spec.name)))
+    vectors.fill(store.batches())
+    missing = vectors.missing()
+    for part in _embedded(embedder, texts, missing, store):
+        vectors.put(part)
+    datasets.write_batches(
+        "embeddings",
+        spec.name,
+        (
+            rows.with_columns(vectors.of(rows["text_sha256"])).select(EMBEDDINGS.names)
+            for rows in wanted.iter_slices(ROW_GROUP)
+        ),
+    )
     return {
         "chunks": wanted.filter(kind="chunk").height,
         "entities": wanted.filter(kind="entity").height,
@@ -80,78 +86,78 @@ def build_embeddings(
 
 
 @dataclass(frozen=True, slots=True)
-class VectorStore:
-    """Vectors by digest of text and model: small Parquet parts, each written whole, read together."""
+class _Texts:
+    """What gets a vector: kind, id, text and text_sha256, read from the datasets whenever it is asked for."""
 
-    folder: Path
+    datasets: Datasets
+    corpus: str
+    model: str
+    kinds: Collection[NodeKind]
 
-    def read(self, wanted: pl.DataFrame, previous: pl.LazyFrame) -> pl.DataFrame:
-        """Stored vectors of the wanted digests; those of `previous` first."""
-        found = [previous.join(wanted.lazy(), on="text_sha256", how="semi").collect().cast(_SCHEMA)]
-        for path in sorted(self.folder.glob("*.parquet")):
-            if path.name.startswith(TEMPORARY_PREFIX):
-                continue
-            try:
-                part = pl.scan_parquet(path).select(_STORED).cast(_SCHEMA)
-                found.append(part.join(wanted.lazy(), on="text_sha256", how="semi").collect())
-            except (OSError, pl.exceptions.PolarsError):
-                # Merged away by another run, or damaged; a cache may lose a part.
-                continue
-        return pl.concat(found).unique("text_sha256", keep="first", maintain_order=True)
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """All of it, the chunks of one shard at a time; an empty frame comes first."""
+        yield pl.DataFrame(schema=dict.fromkeys(("kind", "id", "text", "text_sha256"), pl.String))
+        if "entity" in self.kinds:
+            yield self._digested(_named(self.datasets.scan("entities", self.corpus)).collect(), "entity")
+        if "chunk" in self.kinds:
+            for _, chunks in self.datasets.batches("chunks", self.corpus):
+                yield self._digested(chunks.select(id="chunk_id", text="text"), "chunk")
 
-    def add(self, vectors: pl.DataFrame) -> Path:
-        """Write a part."""
-        path = self.folder / f"{short_digest(vectors['text_sha256'].to_list())}.parquet"
-        with replacing(path) as aside:
-            pq.write_table(vectors.to_arrow(compat_level=pl.CompatLevel.oldest()), aside, compression="none")
-        return path
-
-    def merge(self, parts: Sequence[tuple[Path, pl.DataFrame]]) -> None:
-        """Replace parts by one that holds them all."""
-        if len(parts) > 1:
-            whole = self.add(pl.concat([vectors for _, vectors in parts]))
-            for path, _ in parts:
-                if path != whole:
-                    path.unlink(missing_ok=True)
+    def _digested(self, frame: pl.DataFrame, kind: NodeKind) -> pl.DataFrame:
+        digests = [hashlib.sha256(f"{self.model}\0{text}".encode()).hexdigest() for text in frame["text"]]
+        return frame.select(
+            pl.lit(kind).alias("kind"), "id", "text", pl.Series("text_sha256", digests, dtype=pl.String)
+        )
 
 
-def _wanted(datasets: Datasets, corpus: str, model: str) -> pl.DataFrame:
-    chunks = datasets.scan("chunks", corpus).select(id="chunk_id", text="text", kind=pl.lit("chunk"))
+def _named(entities: pl.LazyFrame) -> pl.LazyFrame:
+    """Id of each entity and its name with its first other names."""
     aliases = pl.col("aliases").list.eval(pl.element().filter(pl.element().is_not_null()))
     # The name often stands among its aliases, so one more is taken and the name filtered out below.
-    entities = datasets.scan("entities", corpus).select(
-        "name", id="entity_id", aliases=aliases.list.head(_ALIASES + 1), kind=pl.lit("entity")
-    )
-    names = entities.explode("aliases", empty_as_null=True).filter(
+    named = entities.select("name", id="entity_id", aliases=aliases.list.head(_ALIASES + 1))
+    others = named.explode("aliases", empty_as_null=True).filter(
         pl.col("aliases").is_null() | (pl.col("aliases") != pl.col("name"))
     )
-    first = names.group_by("id", maintain_order=True).agg(pl.col("aliases").drop_nulls().head(_ALIASES))
-    named = (
-        entities.select("id", "name", "kind")
-        .join(first, on="id", how="left")
-        .select(
-            "id",
-            pl.concat_str(
-                [pl.col("name"), pl.col("aliases").list.join("; ").replace("", None)],
-                separator="; ",
-                ignore_nulls=True,
-            ).alias("text"),
-            "kind",
-        )
+    first = others.group_by("id", maintain_order=True).agg(pl.col("aliases").drop_nulls().head(_ALIASES))
+    text = pl.concat_str(
+        [pl.col("name"), pl.col("aliases").list.join("; ").replace("", None)],
+        separator="; ",
+        ignore_nulls=True,
     )
-    every = pl.concat([chunks, named]).collect()
-    digests = [hashlib.sha256(f"{model}\0{text}".encode()).hexdigest() for text in every["text"]]
-    return every.with_columns(pl.Series("text_sha256", digests, dtype=pl.String))
+    return named.select("id", "name").join(first, on="id", how="left").select("id", text=text)
 
 
-def _embed(embedder: Embedder, missing: pl.DataFrame, store: VectorStore) -> Iterator[pl.DataFrame]:
-    parts: list[tuple[Path, pl.DataFrame]] = []
-    for rows in missing.iter_slices(_PART_TEXTS):
-        matrix = embedder.embed(rows["text"].to_list())
-        vectors = pl.DataFrame({"text_sha256": rows["text_sha256"], "vector": matrix}, schema=_SCHEMA)
-        parts.append((store.add(vectors), vectors))
+def _embedded(
+    embedder: Embedder, texts: _Texts, missing: pl.DataFrame, store: VectorStore
+) -> Iterator[pl.DataFrame]:
+    """Embed the missing digests' texts, each once; every part is stored before the next is begun."""
+    parts: list[Path] = []
+    for rows in _in_parts(texts, missing):
+        vectors = pl.DataFrame(
+            {"text_sha256": rows["text_sha256"], "vector": embedder.embed(rows["text"].to_list())},
+            schema=STORED,
+        )
+        parts.append(store.add(vectors))
         yield vectors
+        if len(parts) == _MERGED_PARTS:
+            store.merge(parts)
+            parts.clear()
     store.merge(parts)
+
+
+def _in_parts(texts: _Texts, missing: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    waiting = pl.DataFrame()
+    if missing.is_empty():
+        return
+    for frame in texts.frames():
+        found = frame.join(missing, on="text_sha256", how="semi").unique("text_sha256", maintain_order=True)
+        missing = missing.join(found, on="text_sha256", how="anti")
+        waiting = pl.concat([waiting, found]) if waiting.height else found
+        while waiting.height >= _PART_TEXTS:
+            yield waiting.head(_PART_TEXTS)
+            waiting = waiting.slice(_PART_TEXTS)
+    if waiting.height:
+        yield waiting
 
 
 def _folder_name(model: str) -> str:

@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from pydantic import SecretStr
 
 from kg_pipeline.errors import SettingsError, StoreUnavailable
@@ -44,7 +44,7 @@ class LocalNeo4j:
     def stop(self) -> None:
         """Ask the process to end, wait, then kill it; data stay in the folder."""
         stop(self.folder)
-        self.process.wait()
+        _ended(self.process)
 
 
 def missing_programs() -> list[str]:
@@ -93,13 +93,13 @@ def start(folder: Path, *, password: str = "", heap_megabytes: int = 1024) -> Lo
     with log.open("wb") as output:
         process = subprocess.Popen(arguments, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
     settings = Neo4jSettings(uri=f"bolt://127.0.0.1:{port}", password=SecretStr(password))
-    write_text(folder / "pid", str(process.pid))
-    write_text(folder / "uri", settings.uri)
     try:
+        write_text(folder / "pid", str(process.pid))
+        write_text(folder / "uri", settings.uri)
         _wait_until_ready(settings, process, log)
     except BaseException:
         stop(folder)
-        process.wait()
+        _ended(process)
         raise
     return LocalNeo4j(settings, folder, process)
 
@@ -116,6 +116,15 @@ def stop(folder: Path) -> bool:
             os.kill(pid, signal.SIGKILL)
     (folder / "pid").unlink(missing_ok=True)
     return pid is not None
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    """Collect a process that was asked to end; one that was not, because its folder is gone, is killed."""
+    try:
+        process.wait(timeout=_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def running_pid(folder: Path) -> int | None:
@@ -141,32 +150,39 @@ def fetch_jars() -> Path:
     cache = Path(os.environ.get("KG_NEO4J_HOME") or Path.home() / ".cache" / "kg-pipeline" / "neo4j")
     jars = cache / VERSION
     jars.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(cache / ".lock"):
-        if not jars.is_dir():
-            aside = temporary_sibling(jars)
-            goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={aside}"]
-            try:
-                result = subprocess.run(
-                    ["mvn", "-q", "-B", "-f", str(_POM), *goal],  # noqa: S607 - the user's own Maven
-                    capture_output=True,
-                    text=True,
-                    timeout=_FETCH_SECONDS,
-                    check=False,
-                )
-                if result.returncode:
-                    said = next(
-                        (line for line in result.stdout.splitlines() if "ERROR" in line),
-                        result.stderr.strip(),
-                    )
-                    raise StoreUnavailable(f"Maven cannot fetch Neo4j {VERSION}: {said}")
-                aside.rename(jars)
-            except subprocess.TimeoutExpired as error:
-                raise StoreUnavailable(
-                    f"Maven did not fetch Neo4j {VERSION} in {_FETCH_SECONDS:.0f} s."
-                ) from error
-            finally:
-                shutil.rmtree(aside, ignore_errors=True)
+    try:
+        with FileLock(cache / ".lock", timeout=_FETCH_SECONDS):
+            if not jars.is_dir():
+                _fetch(jars)
+    except Timeout as error:
+        raise StoreUnavailable(
+            f"Another process has been fetching Neo4j for {_FETCH_SECONDS:.0f} s ({error.lock_file} is locked). "
+            "End it, then start again."
+        ) from error
     return jars
+
+
+def _fetch(jars: Path) -> None:
+    aside = temporary_sibling(jars)
+    goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={aside}"]
+    try:
+        result = subprocess.run(
+            ["mvn", "-q", "-B", "-f", str(_POM), *goal],  # noqa: S607 - the user's own Maven
+            capture_output=True,
+            text=True,
+            timeout=_FETCH_SECONDS,
+            check=False,
+        )
+        if result.returncode:
+            said = next(
+                (line for line in result.stdout.splitlines() if "ERROR" in line), result.stderr.strip()
+            )
+            raise StoreUnavailable(f"Maven cannot fetch Neo4j {VERSION}: {said}")
+        aside.rename(jars)
+    except subprocess.TimeoutExpired as error:
+        raise StoreUnavailable(f"Maven did not fetch Neo4j {VERSION} in {_FETCH_SECONDS:.0f} s.") from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def _configure(folder: Path, port: int, *, with_password: bool) -> None:
@@ -204,13 +220,19 @@ def _home(folder: Path) -> list[str]:
 
 
 def _set_password(jars: Path, folder: Path, password: str) -> None:
-    result = subprocess.run(
-        [*_java(jars, 256), "org.neo4j.cli.AdminTool", "dbms", "set-initial-password", password],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "NEO4J_HOME": str(folder), "NEO4J_CONF": str(folder / "conf")},
-        check=False,
-    )
+    try:
+        result = subprocess.run(
+            [*_java(jars, 256), "org.neo4j.cli.AdminTool", "dbms", "set-initial-password", password],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "NEO4J_HOME": str(folder), "NEO4J_CONF": str(folder / "conf")},
+            timeout=_READY_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise StoreUnavailable(
+            f"The password of the local Neo4j was not set in {_READY_SECONDS:.0f} s."
+        ) from error
     if result.returncode:
         raise StoreUnavailable(f"The password of the local Neo4j cannot be set: {result.stderr.strip()}")
 

@@ -1,15 +1,14 @@
 """Load a version directory into Neo4j, switch the current version there, and remove versions.
 
 One process loads a corpus at a time: a transaction that holds a write lock on the corpus's `Graph` node stays open
-until the load ends, and the same transaction moves the pointer, so the switch is atomic and a loader that dies lets
-go of the lock. A load that was interrupted has left its version in the state `loading`; the next one removes what is
+until the load ends (`kg_pipeline.graph.neo4j_lock`), and the same transaction moves the pointer, so the switch is atomic
+and a loader that dies lets go of the lock. A load that was interrupted has left its version in the state `loading`; the next one removes what is
 there and starts again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 from kg_pipeline.errors import GraphError
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.neo4j_base import Base, find_base
+from kg_pipeline.graph.neo4j_bounds import run
 from kg_pipeline.graph.neo4j_client import VersionLabels, connected
+from kg_pipeline.graph.neo4j_lock import locked
 from kg_pipeline.graph.neo4j_rows import VersionRows
 from kg_pipeline.graph.neo4j_schema import (
     NODE_KINDS,
@@ -31,7 +32,7 @@ from kg_pipeline.graph.verify import has_all_files
 from kg_pipeline.settings import Neo4jSettings
 
 if TYPE_CHECKING:
-    from neo4j import Driver, Transaction
+    from neo4j import Driver
 
 _DELETE_NODES = 5_000
 _DELETE_EDGES = 20_000
@@ -61,7 +62,7 @@ def load_version(
     Raises
     ------
     StoreUnavailable
-        If the server cannot be reached or refuses the credentials.
+        If the server cannot be reached, refuses the credentials, or somebody else holds the load up.
     GraphError
         If the directory is damaged, or the database ended up with other counts than the version has.
 
@@ -73,7 +74,7 @@ def load_version(
     with connected(settings) as driver:
         prepare_database(driver, settings.database)
         loader = _Loader(driver, settings.database, labels, progress or (lambda what, count: None))
-        with loader.locked() as lock:
+        with locked(driver, settings.database, labels.corpus) as lock:
             if loader.state() != "ready":
                 loader.remove()
                 loader.load(folder, manifest)
@@ -102,6 +103,8 @@ def drop_version(settings: Neo4jSettings, corpus: str, version: str) -> None:
 
     Raises
     ------
+    StoreUnavailable
+        If the server cannot be reached, refuses the credentials, or somebody else holds the removal up.
     GraphError
         If it is the current one.
 
@@ -110,7 +113,7 @@ def drop_version(settings: Neo4jSettings, corpus: str, version: str) -> None:
     with connected(settings) as driver:
         prepare_database(driver, settings.database)
         loader = _Loader(driver, settings.database, labels, lambda what, count: None)
-        with loader.locked() as lock:
+        with locked(driver, settings.database, labels.corpus) as lock:
             record = lock.run(
                 "MATCH (g:Graph {corpus: $corpus}) RETURN g.current AS current", corpus=corpus
             ).single()
@@ -127,17 +130,6 @@ class _Loader:
     database: str
     labels: VersionLabels
     progress: Progress
-
-    @contextmanager
-    def locked(self) -> Iterator[Transaction]:
-        """The corpus's lock; commits the transaction at the end of the block, so what it wrote becomes visible then."""
-        self._query("MERGE (g:Graph {corpus: $corpus})", corpus=self.labels.corpus)
-        with self.driver.session(database=self.database) as session, session.begin_transaction() as lock:
-            lock.run(
-                "MATCH (g:Graph {corpus: $corpus}) SET g.lock = true REMOVE g.lock", corpus=self.labels.corpus
-            ).consume()
-            yield lock
-            lock.commit()
 
     def state(self) -> str | None:
         """`loading`, `ready`, or None if the version was never begun."""
@@ -226,4 +218,4 @@ class _Loader:
         return int(self._query(query)[0]["n"])
 
     def _query(self, query: str, **parameters: Any) -> list[Any]:
-        return list(self.driver.execute_query(query, parameters, database_=self.database).records)
+        return run(self.driver, self.database, query, parameters)

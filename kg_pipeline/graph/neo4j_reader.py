@@ -118,6 +118,12 @@ class Neo4jReader(TraversingReader):
             (hit for hit in scored if hit.score >= threshold), key=lambda hit: (-hit.score, hit.id)
         )[:k]
 
+    def nearest_many(
+        self, kind: NodeKind, vectors: Sequence[Vector], k: int, *, threshold: float = -1.0
+    ) -> list[list[Scored]]:
+        """`nearest` of each vector; the server's index is asked for one at a time."""
+        return [self.nearest(kind, vector, k, threshold=threshold) for vector in vectors]
+
     def similarities(self, kind: NodeKind, ids: Sequence[str], vector: Vector) -> list[float]:
         """Cosine of each node to a unit vector, in the order asked; 0.0 for a node without a vector."""
         query_vector = checked(vector, EMBEDDING_DIMENSIONS)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kg_pipeline.errors import GraphError
+from kg_pipeline.graph import neo4j_bounds
 from kg_pipeline.graph.neo4j_client import VersionLabels
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 #: Kinds of nodes a version has, in the order they are deleted: those without the most relationships first.
 NODE_KINDS = ("Evidence", "Chunk", "Entity", "Document")
-_AWAIT_SECONDS = 3600
 _POLL_SECONDS = 0.05
 _MADE_MEANWHILE = {
     f"Neo.ClientError.Schema.{what}AlreadyExists"
@@ -55,6 +55,8 @@ def index_version(
     ------
     neo4j.exceptions.Neo4jError
         If an id occurs twice in the version.
+    StoreUnavailable
+        If somebody's open transaction held an index up for an hour.
     GraphError
         If an index cannot be built, or is not after an hour.
 
@@ -101,9 +103,9 @@ def drop_version_schema(driver: Driver, database: str, labels: VersionLabels) ->
         "Evidence_relation_id",
     )
     for name in names:
-        driver.execute_query(f"DROP INDEX {labels.of(name)} IF EXISTS", database_=database)
+        _change(driver, database, f"DROP INDEX {labels.of(name)} IF EXISTS")
     for kind, key in _UNIQUE:
-        driver.execute_query(f"DROP CONSTRAINT {labels.of(f'{kind}_{key}')} IF EXISTS", database_=database)
+        _change(driver, database, f"DROP CONSTRAINT {labels.of(f'{kind}_{key}')} IF EXISTS")
 
 
 def _unique(name: str, pattern: str, key: str) -> str:
@@ -122,10 +124,14 @@ def _create(driver: Driver, database: str, statements: Mapping[str, str]) -> Non
     ).records
     for name in sorted(statements.keys() - set(records[0]["names"])):
         try:
-            driver.execute_query(statements[name], database_=database)
+            _change(driver, database, statements[name])
         except ClientError as error:
             if error.code not in _MADE_MEANWHILE:
                 raise
+
+
+def _change(driver: Driver, database: str, statement: str) -> None:
+    neo4j_bounds.run(driver, database, statement, seconds=neo4j_bounds.SCHEMA_SECONDS)
 
 
 def _await_online(driver: Driver, database: str, names: list[str]) -> None:
@@ -134,7 +140,7 @@ def _await_online(driver: Driver, database: str, names: list[str]) -> None:
     `db.awaitIndexes` waits for everybody's, fails over one that somebody else broke, and locks the labels it looked at
     until it ends: a constraint that another loader is making then waits for it, and it for the constraint.
     """
-    deadline = time.monotonic() + _AWAIT_SECONDS
+    deadline = time.monotonic() + neo4j_bounds.SCHEMA_SECONDS
     while True:
         states = driver.execute_query(
             "SHOW INDEXES YIELD name, state WHERE name IN $names AND state <> 'ONLINE' "
@@ -151,7 +157,7 @@ def _await_online(driver: Driver, database: str, names: list[str]) -> None:
             return
         if time.monotonic() > deadline:
             raise GraphError(
-                f"Neo4j has not finished its index {states[0]['name']} after {_AWAIT_SECONDS} s. "
+                f"Neo4j has not finished its index {states[0]['name']} after {neo4j_bounds.SCHEMA_SECONDS:.0f} s. "
                 "See what holds the server up, then load the version again."
             )
         time.sleep(_POLL_SECONDS)

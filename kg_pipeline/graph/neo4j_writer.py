@@ -19,12 +19,13 @@ import numpy as np
 import polars as pl
 
 from kg_pipeline.graph.neo4j_base import Base
+from kg_pipeline.graph.neo4j_bounds import run
 from kg_pipeline.graph.neo4j_client import VersionLabels
 from kg_pipeline.graph.neo4j_rows import NULLABLE, Edges, Nodes, Ordinals, VersionRows
 from kg_pipeline.graph.neo4j_text import UNROLL, Encoded, encode, expressions
 
 if TYPE_CHECKING:
-    from neo4j import Driver, ManagedTransaction
+    from neo4j import Driver
 
 _NODE_BATCH = 5_000
 _EDGE_BATCH = 10_000
@@ -160,12 +161,12 @@ class VersionWriter:
 
     def _run(self, what: str, batches: Iterator[_Statement]) -> Iterator[tuple[list[int], list[str]]]:
         """One managed transaction a batch: the driver repeats it, with back-off, after a deadlock or a lost leader."""
-        with self.driver.session(database=self.database) as session:
-            for query, batch in _ahead(batches):
-                if self._stopped.is_set():
-                    return
-                yield session.execute_write(_result, query, batch.parameters)
-                self.progress(what, batch.n_rows)
+        for query, batch in _ahead(batches):
+            if self._stopped.is_set():
+                return
+            records = run(self.driver, self.database, query, batch.parameters)
+            yield (records[0]["rows"], records[0]["ids"]) if records else ([], [])
+            self.progress(what, batch.n_rows)
 
 
 def _map(values: Mapping[str, str]) -> str:
@@ -175,13 +176,6 @@ def _map(values: Mapping[str, str]) -> str:
 
 def _ids(ids: pl.Series, ordinals: Ordinals) -> pl.Series:
     return ids.gather(np.asarray(ordinals, np.int64))
-
-
-def _result(
-    transaction: ManagedTransaction, query: str, parameters: dict[str, str]
-) -> tuple[list[int], list[str]]:
-    record = transaction.run(query, parameters).single()
-    return ([], []) if record is None else (record["rows"], record["ids"])
 
 
 def _ahead(items: Iterator[Item]) -> Iterator[Item]:

@@ -179,6 +179,12 @@ class GraphReader(Protocol):
         """At most `k` nodes with cosine >= `threshold` to a unit vector."""
         ...
 
+    def nearest_many(
+        self, kind: NodeKind, vectors: Sequence[Vector], k: int, *, threshold: float = -1.0
+    ) -> list[list[Scored]]:
+        """`nearest` of each vector, in their order; cheaper than one by one."""
+        ...
+
     def similarities(self, kind: NodeKind, ids: Sequence[str], vector: Vector) -> list[float]:
         """Cosine of each node to a unit vector, in the order asked; 0.0 for a node without a vector."""
         ...

@@ -12,10 +12,16 @@ from dataclasses import dataclass, field
 import polars as pl
 import pyarrow as pa
 
+from kg_pipeline.graph.layout import TABLE_KEYS
 from kg_pipeline.graph.tables import LogicalTables
 from kg_pipeline.rights import Level, RightsPolicy
 
-_TEXTS = ("documents", "chunks")
+#: What is withheld of a table, and the levels that keep it.
+_KEPT: Mapping[tuple[str, str], tuple[Level, ...]] = {
+    ("documents", "text"): ("text",),
+    ("chunks", "text"): ("text",),
+    ("evidence", "quote"): ("text", "quote"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +43,9 @@ class LicensedTables(LogicalTables):
     def table(self, name: str) -> pa.Table:
         """See `LogicalTables`."""
         table = LogicalTables.table(self, name)
-        if not self.levels:
+        if name != "evidence" or not self.levels:
             return table
-        if name in _TEXTS:
-            return _blank(table, "text", [*self.levels])
-        if name == "evidence":
-            articles = [article for article, level in self.levels.items() if level != "quote"]
-            return _blank(self._with_denials(table, articles), "quote", articles)
-        return table
+        return self._with_denials(table, self._articles_without("evidence", "quote"))
 
     def embedded(self) -> pl.DataFrame:
         """See `LogicalTables`; a vector of a text tells what is in it."""
@@ -54,6 +55,17 @@ class LicensedTables(LogicalTables):
         chunks = self.datasets.scan("chunks", self.corpus).filter(pl.col("article_id").is_in([*self.levels]))
         withheld = chunks.select(id="chunk_id", kind=pl.lit("chunk")).collect()
         return embedded.join(withheld, on=["kind", "id"], how="anti", maintain_order="left")
+
+    def _withheld(self, name: str, column: str) -> pl.Series | None:
+        """See `LogicalTables`."""
+        if (name, column) not in _KEPT or not self.levels:
+            return None
+        articles = pl.Series(self._column(self.selection.tables[name], "article_id"))
+        return articles.is_in(self._articles_without(name, column))
+
+    def _articles_without(self, name: str, column: str) -> list[str]:
+        kept = _KEPT[name, column]
+        return [article for article, level in self.levels.items() if level not in kept]
 
     def _with_denials(self, evidence: pa.Table, articles: list[str]) -> pa.Table:
         """Where the sentence is not kept, the words for the relation have to say themselves that it is denied."""
@@ -74,11 +86,8 @@ def withheld_problems(
 ) -> Iterator[tuple[str, str, pl.Series]]:
     """What a version holds against its policy: table, column and the ids of the rows."""
     levels = tables["documents"].select("article_id", level=level_of(rights))
-    for name, column, key, kept in (
-        ("documents", "text", "article_id", ["text"]),
-        ("chunks", "text", "chunk_id", ["text"]),
-        ("evidence", "quote", "evidence_id", ["text", "quote"]),
-    ):
+    for (name, column), kept in _KEPT.items():
+        key = TABLE_KEYS[name]
         joined = tables[name].join(levels, on="article_id", how="left")
         wrong = joined.filter(~pl.col("level").is_in(kept) & (pl.col(column) != ""))[key]
         if len(wrong):
@@ -89,13 +98,6 @@ def level_of(rights: RightsPolicy) -> pl.Expr:
     """The level of each row of `documents`."""
     known = {name: rights.level(name) for name in type(rights).model_fields}
     return pl.col("license_class").replace_strict(known, default=rights.unknown, return_dtype=pl.String)
-
-
-def _blank(table: pa.Table, column: str, articles: list[str]) -> pa.Table:
-    values = pl.col(column)
-    return _changed(
-        table, pl.when(pl.col("article_id").is_in(articles)).then(pl.lit("")).otherwise(values).alias(column)
-    )
 
 
 def _changed(table: pa.Table, values: pl.Expr) -> pa.Table:

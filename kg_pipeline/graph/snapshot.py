@@ -99,6 +99,12 @@ class SnapshotReader(TraversingReader):
         """At most `k` nodes with cosine >= `threshold` to a unit vector."""
         return self._scored(kind, self._vectors(kind).nearest(vector, k, threshold))
 
+    def nearest_many(
+        self, kind: NodeKind, vectors: Sequence[Vector], k: int, *, threshold: float = -1.0
+    ) -> list[list[Scored]]:
+        """`nearest` of each vector, in one reading of the matrix."""
+        return [self._scored(kind, hits) for hits in self._vectors(kind).nearest_many(vectors, k, threshold)]
+
     def similarities(self, kind: NodeKind, ids: Sequence[str], vector: Vector) -> list[float]:
         """Cosine of each node to a unit vector, in the order asked; 0.0 for a node without a vector."""
         return self._vectors(kind).similarities(self._nodes(kind).ids.ordinals(ids), vector)

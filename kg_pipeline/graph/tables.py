@@ -79,7 +79,9 @@ class LogicalTables:
             kept = merges.join(self.selection.gone, on="entity_id", how="anti")
             return _arrow(kept.sort(_MERGE_ORDER))
         rows = self.selection.tables[name]
-        return pa.table({column: self._column(rows, column) for column in _COLUMNS[name]})
+        return pa.table(
+            {column: self._column(rows, column, self._withheld(name, column)) for column in _COLUMNS[name]}
+        )
 
     def embedded(self) -> pl.DataFrame:
         """Which texts have a vector: kind, id, text_sha256 and position in the dataset, sorted by kind and id."""
@@ -99,12 +101,22 @@ class LogicalTables:
         columns = {name: self._column(rows, name) for name in ("entity_id", "name", "aliases")}
         return pl.DataFrame(columns)
 
-    def _column(self, rows: Rows, column: str) -> pa.Array:
+    def _withheld(self, name: str, column: str) -> pl.Series | None:
+        """Rows of a table, in its order, whose value in a column is left empty; None for all to be kept."""
+        return None
+
+    def _column(self, rows: Rows, column: str, withheld: pl.Series | None = None) -> pa.Array:
+        """One column; what is withheld is never put beside the rest, of which there may be as much as memory holds."""
         if column in rows.made.columns:
             values = rows.made[column]
         else:
             scans = [self.datasets.scan(name, self.corpus).select(column) for name in rows.datasets]
-            values = pl.concat(scans).select(pl.col(column).gather(rows.positions)).collect().to_series()
+            positions = rows.positions
+            if withheld is not None:
+                positions = pl.select(pl.when(~withheld).then(positions)).to_series()
+            values = pl.concat(scans).select(pl.col(column).gather(positions)).collect().to_series()
+            if withheld is not None:
+                values = values.fill_null("")
         return values.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 

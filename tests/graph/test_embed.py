@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from kg_pipeline.graph import embed
 from kg_pipeline.graph.embed import build_embeddings
+from kg_pipeline.graph.vector_store import STORED, CorpusVectors
+from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 
 ONE = {"P1": [("TNF", "increases", "IL6")]}
 TWO = {**ONE, "P2": [("IL6", "increases", "CRP")]}
@@ -64,6 +67,30 @@ def test_a_killed_run_keeps_the_parts_it_had_finished(workplace, random_articles
     assert len(parts) == 5, "the first corpus, three that survived the kill, and one merged from the rest"
 
 
+def test_parts_are_put_together_as_far_as_memory_is_bounded(workplace, random_articles, monkeypatch):
+    monkeypatch.setattr(embed, "_PART_TEXTS", 10)
+    monkeypatch.setattr(embed, "_MERGED_PARTS", 3)
+    counts = workplace.write(random_articles) or run(workplace)
+    assert counts["reused"] >= 70
+    stored = [
+        pl.read_parquet(path).height for path in (workplace.settings.cache / "embeddings").rglob("*.parquet")
+    ]
+    assert max(stored) == 30
+    assert run(workplace)["computed"] == 0
+
+
+def test_vectors_of_a_corpus_are_kept_in_a_file(tmp_path):
+    digests = pl.Series(["a", "b", "c"])
+    vectors = CorpusVectors(tmp_path, digests)
+    rows = np.arange(4 * EMBEDDING_DIMENSIONS, dtype=np.float32).reshape(4, EMBEDDING_DIMENSIONS)
+    vectors.put(pl.DataFrame({"text_sha256": ["c", "x", "a"], "vector": rows[:3]}, schema=STORED))
+    assert vectors.missing()["text_sha256"].to_list() == ["b"]
+    vectors.put(pl.DataFrame({"text_sha256": ["b", "a"], "vector": rows[2:]}, schema=STORED))
+    wanted = pl.Series(["c", "a", "a", "b"])
+    np.testing.assert_array_equal(vectors.of(wanted).to_numpy(), rows[[0, 2, 2, 2]])
+    assert not any(tmp_path.iterdir()), "the file has no name that a killed run would leave behind"
+
+
 def test_a_damaged_cache_part_is_made_again(workplace):
     workplace.write(ONE)
     (part,) = (workplace.settings.cache / "embeddings").rglob("*.parquet")
@@ -86,8 +113,6 @@ def test_the_table_is_sorted_and_each_vector_belongs_to_its_text(workplace, cyto
 
 
 def test_an_entity_without_aliases_is_embedded_by_its_name(workplace):
-    import polars as pl
-
     workplace.write(ONE)
     entities = workplace.datasets.read("entities", "tiny").with_columns(
         aliases=pl.lit([], dtype=pl.List(pl.String))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
 
 import neo4j
 import polars as pl
@@ -12,7 +15,7 @@ import pytest
 from pydantic import SecretStr
 
 from kg_pipeline.errors import GraphError, NoGraphError, StoreUnavailable
-from kg_pipeline.graph import layout, neo4j_load
+from kg_pipeline.graph import layout, neo4j_bounds, neo4j_load, neo4j_lock
 from kg_pipeline.graph.neo4j import drop_version, load_version, loaded_versions, open_reader, ping
 from kg_pipeline.graph.neo4j_client import VersionLabels, connected
 from kg_pipeline.graph.neo4j_schema import drop_version_schema, index_version
@@ -144,6 +147,72 @@ def test_an_index_of_its_own_that_cannot_be_built_is_named(neo4j_server):
         finally:
             drop_version_schema(driver, "neo4j", labels)
             ask(neo4j_server, f"MATCH (n) WHERE n:{entity} OR n:{labels.of('Evidence')} DELETE n")
+
+
+@contextmanager
+def left_open(settings, query):
+    """A transaction that somebody began and did not end while the block runs."""
+    with connected(settings) as driver, driver.session() as session, session.begin_transaction() as open_one:
+        open_one.run(query).consume()
+        yield
+
+
+def test_a_load_that_does_not_end_holds_another_one_up_for_a_bounded_time(
+    workplace, neo4j_server, monkeypatch
+):
+    folder = build(workplace, "held")
+    load_version(neo4j_server, folder)
+    held, give_back = Event(), Event()
+
+    def hold():
+        with connected(neo4j_server) as driver, neo4j_lock.locked(driver, "neo4j", "held"):
+            held.set()
+            assert give_back.wait(60)
+
+    with ThreadPoolExecutor(1) as pool, monkeypatch.context() as patch:
+        holder = pool.submit(hold)
+        try:
+            assert held.wait(60)
+            patch.setattr(neo4j_lock, "_WAIT_SECONDS", 1)
+            told = rf"waits for process {os.getpid()} on .*, which loads corpus 'held'"
+            with pytest.raises(StoreUnavailable, match=told):
+                load_version(neo4j_server, folder)
+            with pytest.raises(StoreUnavailable, match=told):
+                drop_version(neo4j_server, "held", folder.name)
+        finally:
+            give_back.set()
+        holder.result()
+    assert load_version(neo4j_server, folder)["relations"] == 2
+
+
+def test_an_index_waits_for_a_transaction_that_somebody_left_open_for_a_bounded_time(
+    workplace, neo4j_server, monkeypatch
+):
+    folder = build(workplace, "busy")
+    entity = VersionLabels("busy", folder.name).of("Entity")
+    with (
+        left_open(neo4j_server, f"CREATE (:{entity} {{entity_id: 'somebody'}})"),
+        monkeypatch.context() as patch,
+    ):
+        patch.setattr(neo4j_bounds, "SCHEMA_SECONDS", 1)
+        with pytest.raises(StoreUnavailable, match="did not finish a statement in 1 s"):
+            load_version(neo4j_server, folder)
+    assert load_version(neo4j_server, folder)["relations"] == 2
+
+
+def test_a_removal_waits_for_a_transaction_that_somebody_left_open_for_a_bounded_time(
+    workplace, neo4j_server, monkeypatch
+):
+    old, new = build(workplace, "kept"), build(workplace, "kept", {"P1": ARTICLES["P1"]})
+    for folder in (old, new):
+        load_version(neo4j_server, folder)
+    entity = VersionLabels("kept", old.name).of("Entity")
+    with left_open(neo4j_server, f"MATCH (n:{entity}) SET n.note = 'mine'"), monkeypatch.context() as patch:
+        patch.setattr(neo4j_bounds, "STATEMENT_SECONDS", 1)
+        with pytest.raises(StoreUnavailable, match="did not finish a statement in 1 s"):
+            drop_version(neo4j_server, "kept", old.name)
+    drop_version(neo4j_server, "kept", old.name)
+    assert loaded_versions(neo4j_server, "kept") == {new.name: "current"}
 
 
 def test_an_interrupted_load_is_invisible_and_the_next_one_finishes(workplace, neo4j_server):

@@ -32,8 +32,10 @@ def test_the_scan_finds_what_sorting_finds(seed, rows, k):
     query = unit(source.standard_normal((1, 3)))[0]
     exact = (matrix.astype(float) @ query.astype(float)).astype(np.float32)
     expected = sorted(range(rows), key=lambda row: (-exact[row], row))[:k]
-    found = Vectors(matrix, np.arange(rows, dtype=np.int32)).nearest(query, k, -1.0)
+    vectors = Vectors(matrix, np.arange(rows, dtype=np.int32))
+    found = vectors.nearest(query, k, -1.0)
     assert [row for row, _ in found] == expected
+    assert vectors.nearest_many([-query, query], k, -1.0) == [vectors.nearest(-query, k, -1.0), found]
 
 
 def test_a_node_without_a_vector_scores_zero():

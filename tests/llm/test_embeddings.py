@@ -5,6 +5,7 @@ import json
 import pickle
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,6 +52,21 @@ def test_a_vector_depends_on_its_text_only(minilm):
     alone = np.vstack([minilm.embed([text]) for text in TEXTS])
     assert np.array_equal(together, np.vstack([alone] * 3))
     assert np.array_equal(pickle.loads(pickle.dumps(minilm)).embed(TEXTS), alone)
+
+
+def test_every_core_that_the_process_may_use_works_on_a_text_of_its_own(minilm, monkeypatch):
+    cores = 5
+    together = threading.Barrier(cores)
+    embed_one = embeddings._embed_one
+
+    def wait_for_all(model, text):
+        together.wait(timeout=30)
+        return embed_one(model, text)
+
+    monkeypatch.setattr(embeddings.os, "sched_getaffinity", lambda process: set(range(cores)))
+    alone = minilm.embed(TEXTS[:1])
+    monkeypatch.setattr(embeddings, "_embed_one", wait_for_all)
+    assert np.array_equal(minilm.embed(TEXTS)[:1], alone)
 
 
 def test_only_the_beginning_of_a_long_text_counts(minilm):

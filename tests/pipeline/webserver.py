@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +40,22 @@ class Interface:
         query = "{ runsOrError(limit: 30) { ... on Runs { results { runId status startTime endTime tags { key value } } } } }"
         runs = self.ask(query)["runsOrError"]["results"]
         return [{**run, "tags": {tag["key"]: tag["value"] for tag in run["tags"]}} for run in runs]
+
+    def launch(self, assets: Sequence[str], tags: Mapping[str, str]) -> str:
+        """Id of a new run that materialises the assets; its tags say for which partitions."""
+        selected = ", ".join(f'{{path: ["{name}"]}}' for name in assets)
+        told = ", ".join(f'{{key: "{key}", value: "{value}"}}' for key, value in tags.items())
+        selector = (
+            'repositoryName: "__repository__", repositoryLocationName: "kg_pipeline", pipelineName: "__ASSET_JOB", '
+            f"assetSelection: [{selected}]"
+        )
+        parameters = f"selector: {{{selector}}}, executionMetadata: {{tags: [{told}]}}"
+        launched = self.ask(
+            f"mutation {{ launchRun(executionParams: {{{parameters}}}) {{ __typename "
+            "... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }"
+        )["launchRun"]
+        assert launched["__typename"] == "LaunchRunSuccess", launched
+        return str(launched["run"]["runId"])
 
 
 @contextmanager

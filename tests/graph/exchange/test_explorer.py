@@ -50,6 +50,19 @@ def test_the_data_are_the_graph(source: ExportSource, tmp_path: Path) -> None:
     assert column(graph, "confidence") == [round(e.confidence * 100) for e in edges]
 
 
+@pytest.mark.parametrize("relations", [0, 1, 2, 3, 4, 100])
+def test_relations_are_counted_in_the_data_without_decoding_them(relations: int, tmp_path: Path) -> None:
+    kinds = base64.b64encode(bytes(relations)).decode()
+    graph = {"kinds": ["asserted"], "names": ['a "kind":"AAAA" of name'], "relations": {"kind": kinds}}
+    path = tmp_path / "data" / "graph.js"
+    path.parent.mkdir()
+    whole = f"KG.graph({json.dumps(graph, separators=(',', ':'))});\n"
+    path.write_text(whole)
+    assert explorer.count_relations(tmp_path) == relations
+    path.write_text(whole[: len(whole) // 2])
+    assert explorer.count_relations(tmp_path) == 0
+
+
 def test_every_relation_leads_to_its_sentences_or_premises(
     source: ExportSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
