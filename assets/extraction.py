@@ -20,7 +20,7 @@ from assets.stage import (
 )
 from kg_pipeline import checks
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.extraction.llm_batches import answer_in_batches
+from kg_pipeline.extraction.triples.llm_batches import answer_in_batches
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.stages import extract_shard, recognise_shard
 from kg_pipeline.vocabulary.build import build_vocabulary

@@ -28,9 +28,8 @@ from synthetic_graph import CORPUS, Size, entity_ids, write_corpus
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.graph import local_neo4j
 from kg_pipeline.graph.assemble import assemble_version
-from kg_pipeline.graph.neo4j import load_version
+from kg_pipeline.graph.neo4j import load_version, local_server
 from kg_pipeline.graph.verify import verify_version
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
@@ -140,7 +139,7 @@ def _neo4j(home: Path, size: Size) -> Figures:
     store = VersionStore(_settings(home).graphs)
     folder = store.folder(CORPUS, store.resolve(CORPUS))
     with tempfile.TemporaryDirectory(prefix="kg-neo4j-") as place:
-        server = local_neo4j.start(Path(place), password="only-for-this-run", heap_megabytes=2048)
+        server = local_server.start(Path(place), password="only-for-this-run", heap_megabytes=2048)
         java = psutil.Process(server.process.pid)
         ends: dict[str, float] = {}
         before, started = sum(java.cpu_times()[:2]), time.perf_counter()

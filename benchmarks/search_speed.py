@@ -29,10 +29,10 @@ from kg_pipeline.graph.assemble import assemble_version
 from kg_pipeline.graph.reader import GraphReader, Vector
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.settings import Settings
-from retrieval.asking import understand
 from retrieval.graph import make_context
-from retrieval.pagerank import PageRankSettings, rank_passages
-from retrieval.question import Question
+from retrieval.methods.asking import understand
+from retrieval.methods.ppr.method import PageRankSettings, rank_passages
+from retrieval.questions.question import Question
 from retrieval.search import search
 
 _NEAR = 4  # chunks that a question is about

@@ -37,13 +37,13 @@ def chunk_shard(spec: CorpusSpec, settings: Settings, shard: str) -> StageReport
 
 def recognise_shard(spec: CorpusSpec, settings: Settings, shard: str) -> StageReport:
     """Find the mentions of one shard."""
-    from kg_pipeline.extraction.mention_stage import build_mentions
+    from kg_pipeline.extraction.mentions.stage import build_mentions
 
     return build_mentions(Datasets(settings.datasets), spec, shard, settings)
 
 
 def extract_shard(spec: CorpusSpec, settings: Settings, shard: str) -> StageReport:
     """Extract the triples of one shard."""
-    from kg_pipeline.extraction.triple_stage import build_triples
+    from kg_pipeline.extraction.triples.stage import build_triples
 
     return build_triples(Datasets(settings.datasets), spec, shard, settings)

@@ -12,7 +12,7 @@ from kg_pipeline.errors import GraphError, KgError, LlmError, NoGraphError, Stor
 from retrieval.answer import NO_INFORMATION, Answer, AnswerSentence, Citation
 from retrieval.graph import Graph
 from retrieval.graph import open_graph as open  # noqa: A004 - retrieval.open reads as what it does
-from retrieval.methods import METHODS, Method, UnknownMethodError
+from retrieval.methods.registry import METHODS, Method, UnknownMethodError
 from retrieval.search import SearchSettings
 
 __all__ = [

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-from retrieval.plain import plain, plain_json, plain_line
 from retrieval.trace import Trace
+from retrieval.words.plain import plain, plain_json, plain_line
 
 NO_INFORMATION = "no information available"
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from kg_pipeline.graph.reader import Entity
 from retrieval.answer import Answer
-from retrieval.asking import understand
-from retrieval.context import Context
-from retrieval.links import Link
-from retrieval.question import Question
-from retrieval.shape import Slot, named_slot, names_a_type, read_shape
+from retrieval.methods.asking import understand
+from retrieval.methods.context import Context
+from retrieval.questions.links import Link
+from retrieval.questions.question import Question
+from retrieval.questions.shape import Slot, named_slot, names_a_type, read_shape
 
 _REFERENCE = re.compile(
     r"\b(?:(?P<pronoun>it|they|them)|(?P<owner>its|their)|(?:this|that|these|those)\s+(?P<type>[a-z]+))\b",

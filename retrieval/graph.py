@@ -14,19 +14,19 @@ from kg_pipeline.graph.reader import GraphReader, Manifest
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.settings import Settings, load_settings
 from retrieval.answer import Answer
-from retrieval.context import CachedEmbedder, Context
 from retrieval.evidence import Retrieved
-from retrieval.extractive import ExtractiveReasoner
-from retrieval.journal import journal
-from retrieval.methods import Method, find_method
+from retrieval.methods.context import CachedEmbedder, Context
+from retrieval.methods.registry import Method, find_method
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.journal import journal
 from retrieval.search import SearchSettings, search
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kg_pipeline.llm.embeddings import Embedder
-    from retrieval.reasoner import Reasoner
-    from retrieval.sentences import Splitter
+    from retrieval.passages.sentences import Splitter
+    from retrieval.reasoning.reasoner import Reasoner
     from retrieval.trace import ModelCall
 
 _REMEMBERED_TEXTS = 1024
@@ -186,7 +186,7 @@ def make_reasoner(reader: GraphReader, embedder: Embedder, split: Splitter, sett
     if settings.llm is None:
         return extractive
     from kg_pipeline.llm.chat import open_chat
-    from retrieval.llm_reasoner import LlmReasoner
+    from retrieval.reasoning.llm_reasoner import LlmReasoner
 
     return LlmReasoner(
         open_chat(settings.llm, settings.cache), extractive, context_tokens=settings.llm.context_tokens

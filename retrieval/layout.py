@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 from kg_pipeline.graph.reader import Document, Entity, Relation
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.evidence import Passage, Seed
-from retrieval.terms import content_stems
+from retrieval.words.terms import content_stems
 
 _ALIASES_SHOWN = 3
 _SHORTEST_PLURAL = 4

@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 
 from kg_pipeline.errors import QuestionError
 from kg_pipeline.graph.reader import ALL_KINDS, ASSERTED, Document, Entity, Path
-from retrieval.addresses import article_address
 from retrieval.answer import Answer, Citation
 from retrieval.evidence import Passage, Quote
-from retrieval.facts import Fact, load_facts
 from retrieval.graph import Graph
-from retrieval.guard import addresses_reader
 from retrieval.layout import type_name
-from retrieval.plain import plain_line
+from retrieval.passages.addresses import article_address
+from retrieval.paths.facts import Fact, load_facts
 from retrieval.service_types import (
     AnswerGiven,
     EntityFound,
@@ -30,6 +28,8 @@ from retrieval.service_types import (
     SentenceGiven,
     Source,
 )
+from retrieval.words.guard import addresses_reader
+from retrieval.words.plain import plain_line
 
 LONGEST_QUESTION = 1000  # characters
 MOST_FOUND = 50

@@ -1,6 +1,6 @@
 """How an answer came about, as data: thoughts, steps, calls of a model, seconds, and what was put aside and why.
 
-`retrieval.explain` makes a tree of it for people.
+`retrieval.answers.explain` makes a tree of it for people.
 """
 
 from __future__ import annotations

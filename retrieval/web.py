@@ -22,7 +22,7 @@ import httpx
 from kg_pipeline.errors import KgError
 from kg_pipeline.files import replacing
 from kg_pipeline.fingerprint import short_digest
-from retrieval.guard import addresses_reader
+from retrieval.words.guard import addresses_reader
 
 _TAG = re.compile(r"<[^>]{0,200}>")
 _TRIAL = re.compile(r"NCT\d{8}\Z")

@@ -27,10 +27,10 @@ from sklearn.cluster import MiniBatchKMeans
 from sklearn.utils.extmath import randomized_svd
 
 from kg_pipeline.evaluation.gold import read_pubtator
-from kg_pipeline.extraction.ner.recogniser import OWN_MODEL
-from kg_pipeline.extraction.ner.storage import write_classes
-from kg_pipeline.extraction.ner.tokens import fold_token, tokenize
-from kg_pipeline.extraction.ner.words import WordClasses
+from kg_pipeline.extraction.mentions.ner.recogniser import OWN_MODEL
+from kg_pipeline.extraction.mentions.ner.storage import write_classes
+from kg_pipeline.extraction.mentions.ner.tokens import fold_token, tokenize
+from kg_pipeline.extraction.mentions.ner.words import WordClasses
 
 TRAINING = ("bc5cdr/train.PubTator.txt", "biored/train.PubTator", "ncbi_disease/train.PubTator.txt")
 SIZES = (128, 512, 1500)

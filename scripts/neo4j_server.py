@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from kg_pipeline.errors import KgError
-from kg_pipeline.graph import local_neo4j
+from kg_pipeline.graph.neo4j import local_server
 
 
 def main() -> int:
@@ -23,9 +23,9 @@ def main() -> int:
     folder = options.folder.absolute()
     try:
         if options.action == "stop":
-            print("stopped" if local_neo4j.stop(folder) else f"no server is running in {folder}")
+            print("stopped" if local_server.stop(folder) else f"no server is running in {folder}")
             return 0
-        server = local_neo4j.start(folder, password=options.password, heap_megabytes=options.heap)
+        server = local_server.start(folder, password=options.password, heap_megabytes=options.heap)
     except KgError as error:
         print(error, file=sys.stderr)
         return 1

@@ -27,15 +27,15 @@ import pyarrow.parquet as pq
 import pycrfsuite
 
 from kg_pipeline.evaluation.gold import GoldArticle, read_pubtator
-from kg_pipeline.extraction.ner.abbreviated import Abbreviations
-from kg_pipeline.extraction.ner.consistency import Sentence as TokenizedSentence
-from kg_pipeline.extraction.ner.consistency import make_consistent
-from kg_pipeline.extraction.ner.features import FeatureMaker
-from kg_pipeline.extraction.ner.labels import decode, encode
-from kg_pipeline.extraction.ner.lexicon import FAMILY, KINDS, Lexicon, lexicon_key
-from kg_pipeline.extraction.ner.recogniser import CATEGORIES, OWN_MODEL
-from kg_pipeline.extraction.ner.storage import read_classes, write_parts
-from kg_pipeline.extraction.ner.tokens import Token, tokenize
+from kg_pipeline.extraction.mentions.ner.abbreviated import Abbreviations
+from kg_pipeline.extraction.mentions.ner.consistency import Sentence as TokenizedSentence
+from kg_pipeline.extraction.mentions.ner.consistency import make_consistent
+from kg_pipeline.extraction.mentions.ner.features import FeatureMaker
+from kg_pipeline.extraction.mentions.ner.labels import decode, encode
+from kg_pipeline.extraction.mentions.ner.lexicon import FAMILY, KINDS, Lexicon, lexicon_key
+from kg_pipeline.extraction.mentions.ner.recogniser import CATEGORIES, OWN_MODEL
+from kg_pipeline.extraction.mentions.ner.storage import read_classes, write_parts
+from kg_pipeline.extraction.mentions.ner.tokens import Token, tokenize
 from kg_pipeline.text.abbreviations import find_definitions
 from kg_pipeline.text.sentences import load_splitter
 from kg_pipeline.vocabulary.build import OPEN_VOCABULARY

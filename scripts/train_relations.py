@@ -40,7 +40,7 @@ from kg_pipeline.extraction.relation_model.weights import (
     feature_hash,
     save_classifiers,
 )
-from kg_pipeline.extraction.sentence_parser import load_parser
+from kg_pipeline.extraction.syntax.sentence_parser import load_parser
 from kg_pipeline.text.sentences import load_splitter
 
 Rows = Sequence[Sequence[str]]

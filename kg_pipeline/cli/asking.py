@@ -14,7 +14,7 @@ from kg_pipeline.corpora import find_corpus
 from kg_pipeline.errors import QuestionError, SettingsError
 from kg_pipeline.files import replacing
 from kg_pipeline.settings import load_settings
-from retrieval.explain import Branch, Tone, explain
+from retrieval.answers.explain import Branch, Tone, explain
 
 _STYLES: dict[Tone, str] = {"plain": "", "kept": "green", "dropped": "yellow", "muted": "dim"}
 
@@ -76,7 +76,7 @@ def write_page(answer: retrieval.Answer, path: Path) -> None:
         If there can be no such file.
 
     """
-    from retrieval.page import render_page  # the template engine loads only where a page is made
+    from retrieval.answers.page import render_page  # the template engine loads only where a page is made
 
     page = render_page(answer)
     try:

@@ -42,13 +42,13 @@ def graph_quality(
     from kg_pipeline.llm.budget import metered
     from kg_pipeline.llm.embeddings import load_embedder
     from kg_pipeline.settings import load_settings
-    from retrieval.context import CachedEmbedder
     from retrieval.evaluation.judges import open_model
     from retrieval.evaluation.mine.entailment import LlmEntailment, WordEntailment
     from retrieval.evaluation.mine.own_graph import read_triples, write_articles
     from retrieval.evaluation.mine.reading import read_mine
     from retrieval.evaluation.mine.scoring import run_mine
     from retrieval.evaluation.verification import require_independent
+    from retrieval.methods.context import CachedEmbedder
 
     console = Console(highlight=False, soft_wrap=True)
     folder = data or default_data("qa", "mine_kggen")

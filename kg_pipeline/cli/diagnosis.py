@@ -98,7 +98,7 @@ def _corpora(settings: Settings) -> Finding:
 
 
 def _parser(settings: Settings) -> Finding:
-    from kg_pipeline.extraction.sentence_parser import load_parser
+    from kg_pipeline.extraction.syntax.sentence_parser import load_parser
 
     load_parser(settings.spacy_model)
     return Finding("parser", settings.spacy_model)

@@ -10,7 +10,7 @@ from rich.table import Table
 from kg_pipeline.errors import SettingsError
 
 if TYPE_CHECKING:
-    from kg_pipeline.extraction.llm_estimate import Estimate
+    from kg_pipeline.extraction.triples.llm_estimate import Estimate
     from kg_pipeline.settings import LlmSettings
 
 
@@ -28,8 +28,8 @@ def run(console: Console, corpus: str, seconds_per_call: float) -> None:
     from kg_pipeline.cli.building import exclusive, materialise_mentions
     from kg_pipeline.corpora import find_corpus
     from kg_pipeline.datasets import Datasets
-    from kg_pipeline.extraction.llm_estimate import estimate_corpus
-    from kg_pipeline.extraction.triple_stage import language_model
+    from kg_pipeline.extraction.triples.llm_estimate import estimate_corpus
+    from kg_pipeline.extraction.triples.stage import language_model
     from kg_pipeline.llm.chat import open_chat
     from kg_pipeline.settings import load_settings
 

@@ -121,7 +121,7 @@ def preview(corpus: str, console: Console) -> None:
 
 
 def _llm_calls(spec: CorpusSpec, settings: Settings, chunks: int | None) -> str:
-    from kg_pipeline.extraction.triple_stage import language_model
+    from kg_pipeline.extraction.triples.stage import language_model
 
     model = language_model(spec, settings)
     if model is None:

@@ -68,8 +68,8 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
     from kg_pipeline.evaluation.relation_extraction import score_biored, score_chemprot
     from kg_pipeline.evaluation.relation_gold import read_articles
     from kg_pipeline.evaluation.relations_end_to_end import link_articles, score_end_to_end
-    from kg_pipeline.extraction.ner.choice import chosen_recogniser
-    from kg_pipeline.extraction.sentence_parser import load_parser
+    from kg_pipeline.extraction.mentions.ner.choice import chosen_recogniser
+    from kg_pipeline.extraction.syntax.sentence_parser import load_parser
     from kg_pipeline.settings import load_settings
     from kg_pipeline.text.sentences import load_splitter
     from kg_pipeline.vocabulary.build import build_vocabulary

@@ -12,10 +12,10 @@ from rich.console import Console
 import retrieval
 from kg_pipeline.cli.asking import Form, open_corpus, show
 from kg_pipeline.errors import KgError, SettingsError
-from retrieval.asking import understand
 from retrieval.followup import Turn, Unclear, resolve
-from retrieval.methods import find_method
-from retrieval.plain import plain_line
+from retrieval.methods.asking import understand
+from retrieval.methods.registry import find_method
+from retrieval.words.plain import plain_line
 
 _PROMPT = "> "
 _HELP = """\

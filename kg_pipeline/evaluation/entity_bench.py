@@ -24,9 +24,9 @@ from kg_pipeline.evaluation.annotated import (
 from kg_pipeline.evaluation.entity_end_to_end import score_end_to_end
 from kg_pipeline.evaluation.entity_linking import Accuracy, References, measure
 from kg_pipeline.evaluation.entity_recognition import Span, SpanScores, score_spans
-from kg_pipeline.extraction.mentions import Mention, find_mentions
-from kg_pipeline.extraction.ner.choice import chosen_recogniser, recogniser_digest
-from kg_pipeline.extraction.ner.recogniser import RecognisedName
+from kg_pipeline.extraction.mentions.ner.choice import chosen_recogniser, recogniser_digest
+from kg_pipeline.extraction.mentions.ner.recogniser import RecognisedName
+from kg_pipeline.extraction.mentions.reading import Mention, find_mentions
 from kg_pipeline.settings import Settings
 from kg_pipeline.text.abbreviations import find_definitions
 from kg_pipeline.text.sentences import load_splitter

@@ -14,7 +14,7 @@ from dataclasses import replace
 from kg_pipeline.evaluation.entity_linking import References, gold_identifiers
 from kg_pipeline.evaluation.entity_recognition import Span, SpanScores, score_spans
 from kg_pipeline.evaluation.gold import GoldArticle
-from kg_pipeline.extraction.mention import Mention
+from kg_pipeline.extraction.mentions.mention import Mention
 from kg_pipeline.vocabulary.categories import GENE, group_of
 from kg_pipeline.vocabulary.index import Vocabulary
 from kg_pipeline.vocabulary.taxa import MOUSE, RAT

@@ -17,12 +17,12 @@ from itertools import pairwise
 
 from kg_pipeline.evaluation.gold import GoldSentence
 from kg_pipeline.evaluation.relation_gold import ReadArticle, chemprot_features
-from kg_pipeline.extraction.abstract_triples import Abstract, abstract_triples
-from kg_pipeline.extraction.model_triples import model_triples
-from kg_pipeline.extraction.offline_triples import OfflineTriple
+from kg_pipeline.extraction.relation_model.abstract_triples import Abstract, abstract_triples
 from kg_pipeline.extraction.relation_model.features import GROUPED
+from kg_pipeline.extraction.relation_model.sentence_triples import model_triples
 from kg_pipeline.extraction.relation_model.weights import load_classifiers
-from kg_pipeline.extraction.sentence_parser import SentenceParser
+from kg_pipeline.extraction.rules.triples import OfflineTriple
+from kg_pipeline.extraction.syntax.sentence_parser import SentenceParser
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.evaluation.intervals import bootstrap_f1
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 from kg_pipeline.evaluation.gold import GoldArticle, GoldMention, GoldSentence
-from kg_pipeline.extraction.grounding import MentionSpan
-from kg_pipeline.extraction.offline_triples import OfflineTriple, read
+from kg_pipeline.extraction.grounding.triples import MentionSpan
 from kg_pipeline.extraction.relation_model.features import SentenceView
 from kg_pipeline.extraction.relation_model.neighbours import NeighbourPair, neighbour_pairs
 from kg_pipeline.extraction.relation_model.pairs import are_related_groups
 from kg_pipeline.extraction.relation_model.passage import EntityPair, Naming, entity_pairs
-from kg_pipeline.extraction.sentence_parser import Parse, Sentence, SentenceParser
+from kg_pipeline.extraction.rules.triples import OfflineTriple, read
+from kg_pipeline.extraction.syntax.sentence_parser import Parse, Sentence, SentenceParser
 from kg_pipeline.text.sentences import SentenceSplitter
 from kg_pipeline.vocabulary.categories import group_of
 

@@ -14,17 +14,17 @@ from itertools import combinations
 from kg_pipeline.evaluation.entity_linking import References, gold_identifiers
 from kg_pipeline.evaluation.gold import GoldArticle
 from kg_pipeline.evaluation.relation_extraction import PASSAGE_THRESHOLD, Counts, Score
-from kg_pipeline.extraction.abstract_triples import Abstract, abstract_triples
-from kg_pipeline.extraction.grounding import MentionSpan
-from kg_pipeline.extraction.mentions import Mention, find_mentions
-from kg_pipeline.extraction.model_triples import model_triples
-from kg_pipeline.extraction.ner.recogniser import NameRecogniser
-from kg_pipeline.extraction.offline_triples import is_prose, read, sentences_of
+from kg_pipeline.extraction.grounding.triples import MentionSpan
+from kg_pipeline.extraction.mentions.ner.recogniser import NameRecogniser
+from kg_pipeline.extraction.mentions.reading import Mention, find_mentions
+from kg_pipeline.extraction.relation_model.abstract_triples import Abstract, abstract_triples
 from kg_pipeline.extraction.relation_model.features import SentenceView
 from kg_pipeline.extraction.relation_model.pairs import are_related_groups
 from kg_pipeline.extraction.relation_model.passage import Naming, entity_pairs
+from kg_pipeline.extraction.relation_model.sentence_triples import model_triples
 from kg_pipeline.extraction.relation_model.weights import load_classifiers
-from kg_pipeline.extraction.sentence_parser import Sentence, SentenceParser
+from kg_pipeline.extraction.rules.triples import is_prose, read, sentences_of
+from kg_pipeline.extraction.syntax.sentence_parser import Sentence, SentenceParser
 from kg_pipeline.text.abbreviations import find_definitions
 from kg_pipeline.text.sentences import SentenceSplitter
 from kg_pipeline.vocabulary.categories import group_of

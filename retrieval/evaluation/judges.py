@@ -6,7 +6,7 @@ from kg_pipeline.errors import SettingsError
 from kg_pipeline.llm.chat import open_chat
 from kg_pipeline.settings import LlmSettings, Settings
 from retrieval.evaluation.verification import Judge, LlmJudge, RuleJudge
-from retrieval.llm_reasoner import Chat
+from retrieval.reasoning.llm_reasoner import Chat
 
 RULES = "rules"
 

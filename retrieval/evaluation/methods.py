@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from kg_pipeline.graph.reader import GraphReader
 from retrieval.answer import Answer, AnswerUsage
-from retrieval.context import Context
-from retrieval.egot import Egot, EgotSettings
 from retrieval.evaluation.readers_of_graphs import PlainNames
 from retrieval.evidence import EvidenceState, Retrieved
-from retrieval.inses import Inses
-from retrieval.inses_walk import InsesSettings
-from retrieval.methods import METHODS, Method, UnknownMethodError
-from retrieval.question import Question
-from retrieval.reasoner import Draft, Reasoner
-from retrieval.router import Router, RouterSettings
+from retrieval.methods.context import Context
+from retrieval.methods.egot import Egot, EgotSettings
+from retrieval.methods.inses.method import Inses
+from retrieval.methods.inses.walk import InsesSettings
+from retrieval.methods.registry import METHODS, Method, UnknownMethodError
+from retrieval.methods.router import Router, RouterSettings
+from retrieval.questions.question import Question
+from retrieval.reasoning.reasoner import Draft, Reasoner
 
 if TYPE_CHECKING:
     from retrieval.web import Channel
@@ -89,8 +89,8 @@ class Renamed:
 
 def _bioweave(name: str, *, has_plain_names: bool = False, **options: float | bool) -> Callable[[], Method]:
     def make() -> Method:
-        from retrieval.bioweave.method import BioWeave  # httpx loads only where it is used
-        from retrieval.bioweave.settings import BioWeaveSettings
+        from retrieval.methods.bioweave.method import BioWeave  # httpx loads only where it is used
+        from retrieval.methods.bioweave.settings import BioWeaveSettings
 
         settings = replace(BioWeaveSettings(), **options)  # type: ignore[arg-type]
         return Renamed(name, BioWeave(settings), has_plain_names)
@@ -135,7 +135,7 @@ FULL: Mapping[str, str] = MappingProxyType(
 
 def with_web(method: Method, channel: Channel) -> Method:
     """BioWeave, or an ablation of it, with the web as a further source; other methods cannot read the web."""
-    from retrieval.bioweave.method import BioWeave
+    from retrieval.methods.bioweave.method import BioWeave
 
     if isinstance(method, Renamed):
         return replace(method, method=with_web(method.method, channel))

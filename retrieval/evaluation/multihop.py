@@ -15,7 +15,7 @@ from retrieval.evaluation.report import retrieval_report
 from retrieval.evaluation.triple_graph import publish_graph
 from retrieval.evaluation.triples import read_triples
 from retrieval.graph import make_context
-from retrieval.pagerank import PageRankSettings
+from retrieval.methods.ppr.method import PageRankSettings
 
 CORPUS = "bench-multihop"
 #: What a folder must hold: questions in MuSiQue's format, their corpus, and triples in HippoRAG's.

@@ -9,12 +9,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from retrieval.asking import understand
-from retrieval.context import Context
 from retrieval.evaluation.intervals import Interval, bootstrap
 from retrieval.evaluation.metrics import all_recall_at, recall_at
 from retrieval.evaluation.questions import QaBenchmark, QaQuestion
-from retrieval.pagerank import PageRankSettings, rank_passages
+from retrieval.methods.asking import understand
+from retrieval.methods.context import Context
+from retrieval.methods.ppr.method import PageRankSettings, rank_passages
 
 Rank = Callable[[str, Context], list[str]]
 

@@ -15,7 +15,7 @@ from kg_pipeline.graph.reader import Manifest
 from retrieval.evaluation.intervals import RESAMPLES
 from retrieval.evaluation.questions import QaBenchmark
 from retrieval.evaluation.ranking import SUBSETS, MethodResult
-from retrieval.pagerank import PageRankSettings
+from retrieval.methods.ppr.method import PageRankSettings
 
 _LIBRARIES = (
     *("kg-pipeline", "marisa-trie", "numpy", "onnxruntime", "python-crfsuite", "scipy", "spacy", "tantivy"),

@@ -20,8 +20,8 @@ from kg_pipeline.errors import LlmRefused, SettingsError
 from kg_pipeline.graph.reader import Manifest
 from retrieval.evaluation.biomedhop.items import Item
 from retrieval.evaluation.multihop_qa.outcomes import Outcome
-from retrieval.llm_reasoner import Chat
-from retrieval.terms import find_name, name_keys, tokenise
+from retrieval.reasoning.llm_reasoner import Chat
+from retrieval.words.terms import find_name, name_keys, tokenise
 
 ErrorType = Literal[
     "none",

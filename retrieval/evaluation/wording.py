@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kg_pipeline.graph.reader import Entity
-from retrieval.terms import name_keys
+from retrieval.words.terms import name_keys
 
 _MARKS = re.compile(r"\s*\[\d+\]")
 
@@ -16,5 +16,5 @@ def without_marks(text: str) -> str:
 
 
 def entity_keys(entity: Entity) -> tuple[tuple[str, ...], ...]:
-    """Keys of an entity's name and aliases, for `retrieval.terms.find_name`."""
+    """Keys of an entity's name and aliases, for `retrieval.words.terms.find_name`."""
     return name_keys([entity.name, *entity.aliases])

@@ -7,17 +7,17 @@ from collections.abc import Callable
 import pytest
 
 from retrieval.answer import Answer
-from retrieval.asking import understand
-from retrieval.bioweave.exploration import Exploration
-from retrieval.bioweave.plan import make_plan
-from retrieval.bioweave.settings import BioWeaveSettings
-from retrieval.context import CachedEmbedder, Context
 from retrieval.evaluation.methods import ABLATIONS, FULL, make_method
 from retrieval.evaluation.multihop_qa.outcomes import verifying_sources
 from retrieval.evaluation.readers_of_graphs import WithSources
-from retrieval.extractive import ExtractiveReasoner
 from retrieval.graph import Graph
-from retrieval.llm_reasoner import LlmReasoner
+from retrieval.methods.asking import understand
+from retrieval.methods.bioweave.exploration import Exploration
+from retrieval.methods.bioweave.plan import make_plan
+from retrieval.methods.bioweave.settings import BioWeaveSettings
+from retrieval.methods.context import CachedEmbedder, Context
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.llm_reasoner import LlmReasoner
 from tests.retrieval.lupus_graph import lupus
 from tests.retrieval.memory_graph import MemoryGraph, split
 from tests.retrieval.onco_graph import onco

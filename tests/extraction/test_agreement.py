@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kg_pipeline.extraction.agreement import agree
-from kg_pipeline.extraction.formulas import is_formula
-from kg_pipeline.extraction.mention import Mention
-from kg_pipeline.extraction.ner.recogniser import RecognisedName
-from kg_pipeline.extraction.people import is_people
+from kg_pipeline.extraction.mentions.agreement import agree
+from kg_pipeline.extraction.mentions.formulas import is_formula
+from kg_pipeline.extraction.mentions.mention import Mention
+from kg_pipeline.extraction.mentions.ner.recogniser import RecognisedName
+from kg_pipeline.extraction.mentions.people import is_people
 from kg_pipeline.vocabulary.index import Candidate
 
 TEXT = "chronic foxitis CAT DNA repair"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.extraction.denial import is_denied
-from kg_pipeline.extraction.grounding import (
+from kg_pipeline.extraction.grounding.denial import is_denied
+from kg_pipeline.extraction.grounding.triples import (
     CATEGORIES,
     CandidateTriple,
     GroundedTriple,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.extraction.quotes import find_name, find_quote, fold, fold_text
+from kg_pipeline.extraction.grounding.quotes import find_name, find_quote, fold, fold_text
 
 TEXT = "Serum TNF‑α and IL–10 rose.  Sjögren’s syndrome re-\u00adlated to “UV‑B” (1.5 µM; P < 0.05) [12]."
 

@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.extraction.llm_estimate import EMPTY_ANSWER_TOKENS, TRIPLE_TOKENS, Estimate, estimate_corpus
-from kg_pipeline.extraction.llm_triples import MAX_TOKENS, passage_messages
-from kg_pipeline.extraction.triple_answer import TripleAnswer
-from kg_pipeline.extraction.triple_inputs import passages_of, read_articles
+from kg_pipeline.extraction.llm.answer import TripleAnswer
+from kg_pipeline.extraction.llm.triples import MAX_TOKENS, passage_messages
+from kg_pipeline.extraction.triples.inputs import passages_of, read_articles
+from kg_pipeline.extraction.triples.llm_estimate import (
+    EMPTY_ANSWER_TOKENS,
+    TRIPLE_TOKENS,
+    Estimate,
+    estimate_corpus,
+)
 from kg_pipeline.llm.cache import AnswerCache, StoredAnswer
 from kg_pipeline.llm.chat import open_chat
 from kg_pipeline.settings import LlmSettings

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.extraction.llm_triples import Passage, extract_chunk, prompt_digest
-from kg_pipeline.extraction.prompts import load_prompt
-from kg_pipeline.extraction.triple_answer import TripleAnswer
+from kg_pipeline.extraction.llm.answer import TripleAnswer
+from kg_pipeline.extraction.llm.prompts import load_prompt
+from kg_pipeline.extraction.llm.triples import Passage, extract_chunk, prompt_digest
 from kg_pipeline.llm.chat import Completion
 from kg_pipeline.llm.structured import parse_answer
 from kg_pipeline.vocabulary.predicates import PREDICATES

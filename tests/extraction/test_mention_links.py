@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kg_pipeline.extraction.mention import Mention
-from kg_pipeline.extraction.mention_links import MentionLinker
+from kg_pipeline.extraction.mentions.links import MentionLinker
+from kg_pipeline.extraction.mentions.mention import Mention
 from kg_pipeline.settings import load_settings
 from kg_pipeline.text.abbreviations import find_definitions
 from kg_pipeline.vocabulary.article_context import article_context, named_in_full

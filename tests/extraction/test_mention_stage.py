@@ -6,7 +6,7 @@ import pytest
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
-from kg_pipeline.extraction.mention_stage import build_mentions
+from kg_pipeline.extraction.mentions.stage import build_mentions
 from kg_pipeline.settings import Settings, load_settings
 
 TEXT = "UVB harms skin. Lupus nephritis (LN) is severe. LN needs belimumab."

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.extraction.mentions import Mention, find_mentions
+from kg_pipeline.extraction.mentions.reading import Mention, find_mentions
 from kg_pipeline.settings import load_settings
 from kg_pipeline.text.abbreviations import Definition, find_definitions
 from kg_pipeline.vocabulary.build import build_vocabulary

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.extraction.grounding import MentionSpan
-from kg_pipeline.extraction.negation import is_question
-from kg_pipeline.extraction.offline_triples import extract
-from kg_pipeline.extraction.sentence_parser import Sentence, SentenceParser, load_parser
+from kg_pipeline.extraction.grounding.triples import MentionSpan
+from kg_pipeline.extraction.rules.negation import is_question
+from kg_pipeline.extraction.rules.triples import extract
+from kg_pipeline.extraction.syntax.sentence_parser import Sentence, SentenceParser, load_parser
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.extraction.ner.abbreviated import Abbreviations
-from kg_pipeline.extraction.ner.consistency import Name, Sentence, make_consistent
-from kg_pipeline.extraction.ner.features import FeatureMaker
-from kg_pipeline.extraction.ner.labels import decode, encode
-from kg_pipeline.extraction.ner.lexicon import KINDS, Lexicon, lexicon_key
-from kg_pipeline.extraction.ner.tokens import fold_token, tokenize
-from kg_pipeline.extraction.ner.words import WordClasses, shape
+from kg_pipeline.extraction.mentions.ner.abbreviated import Abbreviations
+from kg_pipeline.extraction.mentions.ner.consistency import Name, Sentence, make_consistent
+from kg_pipeline.extraction.mentions.ner.features import FeatureMaker
+from kg_pipeline.extraction.mentions.ner.labels import decode, encode
+from kg_pipeline.extraction.mentions.ner.lexicon import KINDS, Lexicon, lexicon_key
+from kg_pipeline.extraction.mentions.ner.tokens import fold_token, tokenize
+from kg_pipeline.extraction.mentions.ner.words import WordClasses, shape
 from kg_pipeline.text.abbreviations import find_definitions
 
 CHEM, DIS = (1 << KINDS.index(kind) for kind in ("chem", "dis"))

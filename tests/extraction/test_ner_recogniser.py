@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.errors import ModelError
-from kg_pipeline.extraction.ner.choice import chosen_recogniser, recogniser_digest
-from kg_pipeline.extraction.ner.recogniser import (
+from kg_pipeline.extraction.mentions.ner.choice import chosen_recogniser, recogniser_digest
+from kg_pipeline.extraction.mentions.ner.recogniser import (
     CATEGORIES,
     OWN_MODEL,
     CrfRecogniser,
     NameRecogniser,
     load_recogniser,
 )
-from kg_pipeline.extraction.ner.spacy_names import LABELS, SpacyRecogniser
-from kg_pipeline.extraction.ner.storage import LEXICON, TAGGER, parts_digest
+from kg_pipeline.extraction.mentions.ner.spacy_names import LABELS, SpacyRecogniser
+from kg_pipeline.extraction.mentions.ner.storage import LEXICON, TAGGER, parts_digest
 from kg_pipeline.text.abbreviations import find_definitions
 
 MEGABYTE = 1_000_000

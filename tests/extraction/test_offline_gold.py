@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from kg_pipeline.extraction.grounding import MentionSpan
-from kg_pipeline.extraction.offline_triples import extract, sentences_to_read
-from kg_pipeline.extraction.sentence_parser import load_parser
+from kg_pipeline.extraction.grounding.triples import MentionSpan
+from kg_pipeline.extraction.rules.triples import extract, sentences_to_read
+from kg_pipeline.extraction.syntax.sentence_parser import load_parser
 from kg_pipeline.text.sentences import load_splitter
 
 CATEGORIES = {

@@ -9,9 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.errors import ModelError
-from kg_pipeline.extraction.grounding import MentionSpan
-from kg_pipeline.extraction.offline_triples import extract, sentences_to_read
-from kg_pipeline.extraction.sentence_parser import PINNED_WEIGHTS, Sentence, SentenceParser, load_parser
+from kg_pipeline.extraction.grounding.triples import MentionSpan
+from kg_pipeline.extraction.rules.triples import extract, sentences_to_read
+from kg_pipeline.extraction.syntax.sentence_parser import (
+    PINNED_WEIGHTS,
+    Sentence,
+    SentenceParser,
+    load_parser,
+)
 from tests.extraction.marked import MODEL, Case, read_cases, sentence_of, shown
 
 

@@ -6,7 +6,7 @@ import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from kg_pipeline.extraction.parse_repairs import repair
+from kg_pipeline.extraction.syntax.parse_repairs import repair
 
 WORDS = ["Mutations", "cause", "A", ",", "and", "B", "predispose", "to", "C"]
 POS = ["NOUN", "VERB", "NOUN", "PUNCT", "CCONJ", "NOUN", "VERB", "ADP", "NOUN"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kg_pipeline.extraction.offline_triples import extract
-from kg_pipeline.extraction.sentence_parser import load_parser
+from kg_pipeline.extraction.rules.triples import extract
+from kg_pipeline.extraction.syntax.sentence_parser import load_parser
 from tests.extraction.marked import MODEL, sentence_of
 
 

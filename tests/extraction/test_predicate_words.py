@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.extraction.inflection import inflections
-from kg_pipeline.extraction.predicate_lexicon import (
+from kg_pipeline.extraction.lexicon.inflection import inflections
+from kg_pipeline.extraction.lexicon.predicate_lexicon import (
     verb_forms,
     verb_meanings,
 )
-from kg_pipeline.extraction.predicate_words import denies, map_predicate
+from kg_pipeline.extraction.lexicon.predicate_words import denies, map_predicate
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
 

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from kg_pipeline.errors import ModelError
-from kg_pipeline.extraction.grounding import MentionSpan
-from kg_pipeline.extraction.model_triples import model_triples
-from kg_pipeline.extraction.offline_triples import OfflineTriple, read
+from kg_pipeline.extraction.grounding.triples import MentionSpan
 from kg_pipeline.extraction.relation_model.features import GROUPED, SentenceView
 from kg_pipeline.extraction.relation_model.kinds import Meant, of_biored, of_chemprot
+from kg_pipeline.extraction.relation_model.sentence_triples import model_triples
 from kg_pipeline.extraction.relation_model.weights import (
     Classifier,
     feature_hash,
     load_classifiers,
     save_classifiers,
 )
-from kg_pipeline.extraction.sentence_parser import Parse, Sentence, SentenceParser, load_parser
+from kg_pipeline.extraction.rules.triples import OfflineTriple, read
+from kg_pipeline.extraction.syntax.sentence_parser import Parse, Sentence, SentenceParser, load_parser
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from tests.extraction.marked import MODEL, sentence_of
 

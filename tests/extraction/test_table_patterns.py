@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.extraction.offline_triples import extract
-from kg_pipeline.extraction.sentence_parser import Sentence, load_parser
-from kg_pipeline.extraction.table_patterns import cells, is_row
+from kg_pipeline.extraction.rules.table_patterns import cells, is_row
+from kg_pipeline.extraction.rules.triples import extract
+from kg_pipeline.extraction.syntax.sentence_parser import Sentence, load_parser
 from tests.extraction.marked import MODEL, sentence_of, shown
 
 

@@ -18,10 +18,9 @@ from kg_pipeline.cli.app import app
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
 from kg_pipeline.fingerprint import short_digest
-from kg_pipeline.graph import local_neo4j
 from kg_pipeline.graph.assemble import assemble_version
 from kg_pipeline.graph.embed import build_embeddings
-from kg_pipeline.graph.neo4j import load_version, open_reader
+from kg_pipeline.graph.neo4j import load_version, local_server, open_reader
 from kg_pipeline.graph.reader import GraphReader, Manifest
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
@@ -393,9 +392,9 @@ def versions(
 @pytest.fixture(scope="session")
 def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jSettings]:
     """A real server, started once; skipped only where the programs to run it are missing."""
-    if missing := local_neo4j.missing_programs():
+    if missing := local_server.missing_programs():
         pytest.skip(f"a local Neo4j needs {' and '.join(missing)}")
-    server = local_neo4j.start(tmp_path_factory.mktemp("neo4j"), password="long-enough", heap_megabytes=768)
+    server = local_server.start(tmp_path_factory.mktemp("neo4j"), password="long-enough", heap_megabytes=768)
     try:
         yield server.settings
     finally:

@@ -8,9 +8,9 @@ import threading
 import pytest
 
 from kg_pipeline.errors import GraphError, StoreUnavailable
-from kg_pipeline.graph.local_neo4j import _free_port
 from kg_pipeline.graph.neo4j import load_version, open_reader, ping
-from kg_pipeline.graph.neo4j_client import VersionLabels, open_driver
+from kg_pipeline.graph.neo4j.client import VersionLabels, open_driver
+from kg_pipeline.graph.neo4j.local_server import _free_port
 from kg_pipeline.settings import Neo4jSettings
 
 

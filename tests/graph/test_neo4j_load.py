@@ -15,10 +15,13 @@ import pytest
 from pydantic import SecretStr
 
 from kg_pipeline.errors import GraphError, NoGraphError, StoreUnavailable
-from kg_pipeline.graph import layout, neo4j_bounds, neo4j_load, neo4j_lock
+from kg_pipeline.graph import layout
+from kg_pipeline.graph.neo4j import bounds as neo4j_bounds
 from kg_pipeline.graph.neo4j import drop_version, load_version, loaded_versions, open_reader, ping
-from kg_pipeline.graph.neo4j_client import VersionLabels, connected
-from kg_pipeline.graph.neo4j_schema import drop_version_schema, index_version
+from kg_pipeline.graph.neo4j import load as neo4j_load
+from kg_pipeline.graph.neo4j import lock as neo4j_lock
+from kg_pipeline.graph.neo4j.client import VersionLabels, connected
+from kg_pipeline.graph.neo4j.schema import drop_version_schema, index_version
 from kg_pipeline.vocabulary.predicates import PREDICATES, relationship_type
 
 pytestmark = pytest.mark.integration

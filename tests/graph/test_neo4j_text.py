@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.graph.neo4j_text import encode, expressions
+from kg_pipeline.graph.neo4j.text import encode, expressions
 
 texts = st.text(
     st.one_of(st.sampled_from("\x1c\x1d\x1e\x1f\ue000\ue003\n,'\""), st.characters(codec="utf-8"))

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from kg_pipeline.extraction.anchors import MentionSpan
-from kg_pipeline.extraction.llm_triples import Passage, extract_chunk, passage_messages
+from kg_pipeline.extraction.grounding.anchors import MentionSpan
+from kg_pipeline.extraction.llm.triples import Passage, extract_chunk, passage_messages
 from kg_pipeline.text.abbreviations import find_definitions
 
 SENTENCES = (

@@ -19,7 +19,7 @@ import pytest
 from pydantic import BaseModel
 
 from kg_pipeline.errors import LlmRefused
-from kg_pipeline.extraction.llm_triples import Passage, extract_chunk
+from kg_pipeline.extraction.llm.triples import Passage, extract_chunk
 from kg_pipeline.llm.chat import open_chat
 from kg_pipeline.settings import LlmSettings
 from kg_pipeline.vocabulary.predicates import PREDICATES

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.extraction.llm_estimate import estimate_corpus
-from kg_pipeline.extraction.triple_stage import build_triples
+from kg_pipeline.extraction.triples.llm_estimate import estimate_corpus
+from kg_pipeline.extraction.triples.stage import build_triples
 from kg_pipeline.settings import load_settings
 from tests.extraction.test_triple_stage import SHARD, TEXT, spec, write
 

@@ -7,7 +7,7 @@ import pytest
 from kg_pipeline.evaluation.entity_end_to_end import ANY_SPECIES, score_end_to_end
 from kg_pipeline.evaluation.entity_linking import References
 from kg_pipeline.evaluation.gold import GoldArticle, GoldMention
-from kg_pipeline.extraction.mention import Mention
+from kg_pipeline.extraction.mentions.mention import Mention
 from kg_pipeline.settings import load_settings
 from kg_pipeline.vocabulary.build import build_vocabulary
 from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary

@@ -15,7 +15,7 @@ from kg_pipeline.evaluation.abbreviation_pairs import measure_abbreviations, sco
 from kg_pipeline.evaluation.annotated import CHEMICAL, DISEASE, PUBTATOR, from_pubtator
 from kg_pipeline.evaluation.entity_recognition import MICRO, score_spans
 from kg_pipeline.evaluation.gold import GoldAbbreviations, read_pubtator
-from kg_pipeline.extraction.ner.recogniser import load_recogniser
+from kg_pipeline.extraction.mentions.ner.recogniser import load_recogniser
 from kg_pipeline.text.abbreviations import find_definitions
 from kg_pipeline.text.sentences import load_splitter
 

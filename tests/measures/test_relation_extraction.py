@@ -15,8 +15,8 @@ from kg_pipeline.evaluation.inference_precision import held_in_precision
 from kg_pipeline.evaluation.relation_extraction import Score, score_biored, score_chemprot
 from kg_pipeline.evaluation.relation_gold import read_articles
 from kg_pipeline.evaluation.relations_end_to_end import Linked, score_end_to_end
-from kg_pipeline.extraction.mentions import Mention
-from kg_pipeline.extraction.sentence_parser import SentenceParser, load_parser
+from kg_pipeline.extraction.mentions.reading import Mention
+from kg_pipeline.extraction.syntax.sentence_parser import SentenceParser, load_parser
 from kg_pipeline.text.sentences import SentenceSplitter, load_splitter
 
 TEXT = "Losartan and kidneys. Losartan inhibits renin. Losartan did not inhibit leptin. Stroke is common."

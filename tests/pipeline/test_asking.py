@@ -84,7 +84,10 @@ def test_a_terminal_session_outlives_ctrl_c_and_ends_with_ctrl_d(built: Path) ->
         process.send_signal(signal.SIGINT)
         read_until(screen, "Leave with :quit or Ctrl-D.")
         os.write(screen, b":help\n")
-        assert ":why" in read_until(screen, ":quit            leave")
+        told = read_until(screen, ":quit            leave")
+        assert ":why" in told
+        if "> " not in told.partition(":quit            leave")[2]:
+            read_until(screen, "> ")  # before the prompt, Ctrl-D would be for nobody
         os.write(screen, b"\x04")
         rest = read_until(screen, "\0")
         assert process.wait(20) == 0

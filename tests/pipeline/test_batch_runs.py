@@ -13,7 +13,7 @@ from assets.stage import run_settings
 from kg_pipeline.corpora import add_corpus, find_corpus
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import LlmUnavailable
-from kg_pipeline.extraction.llm_batches import answer_in_batches
+from kg_pipeline.extraction.triples.llm_batches import answer_in_batches
 from kg_pipeline.llm.account import shared_run
 from kg_pipeline.settings import load_settings
 from resources.workers import ShardWorkers

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from retrieval.context import CachedEmbedder, Context
-from retrieval.extractive import ExtractiveReasoner
 from retrieval.graph import Graph
-from retrieval.reasoner import Reasoner
+from retrieval.methods.context import CachedEmbedder, Context
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.reasoner import Reasoner
 from tests.retrieval.lupus_graph import lupus, sclc
 from tests.retrieval.memory_graph import HashingEmbedder, MemoryGraph, split
 

@@ -22,7 +22,7 @@ from kg_pipeline.graph.reader import (
     Subgraph,
     Vector,
 )
-from retrieval.terms import content_stems, find_name, name_key, name_keys, tokenise
+from retrieval.words.terms import content_stems, find_name, name_key, name_keys, tokenise
 
 DIMENSIONS = 4096
 

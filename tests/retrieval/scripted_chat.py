@@ -12,9 +12,9 @@ from pydantic import BaseModel
 
 from kg_pipeline.errors import LlmRefused
 from kg_pipeline.llm.budget import Ledger, Usage
-from retrieval.extractive import ExtractiveReasoner
 from retrieval.graph import Graph
-from retrieval.llm_reasoner import LlmReasoner
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.llm_reasoner import LlmReasoner
 from tests.retrieval.memory_graph import MemoryGraph
 
 Reply = Mapping[str, Any] | Callable[[str], Mapping[str, Any]]

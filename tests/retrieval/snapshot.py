@@ -13,7 +13,7 @@ from kg_pipeline.graph.embed import build_embeddings
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.settings import Settings
-from retrieval.terms import find_name, name_keys, tokenise
+from retrieval.words.terms import find_name, name_keys, tokenise
 from tests.retrieval.memory_graph import MemoryGraph, split
 
 SHARD = "00"

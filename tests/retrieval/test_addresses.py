@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.addresses import article_address
+from retrieval.passages.addresses import article_address
 
 
 @pytest.mark.parametrize(

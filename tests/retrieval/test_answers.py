@@ -12,8 +12,8 @@ import retrieval
 from kg_pipeline.graph.reader import Entity
 from retrieval.answer import NO_INFORMATION, Answer
 from retrieval.graph import Graph
-from retrieval.methods import METHODS
-from retrieval.terms import is_negated
+from retrieval.methods.registry import METHODS
+from retrieval.words.terms import is_negated
 from tests.retrieval.memory_graph import MemoryGraph
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from retrieval.answer import Answer
-from retrieval.asking import understand
-from retrieval.aspects import aspects
 from retrieval.graph import Graph
+from retrieval.methods.asking import understand
+from retrieval.questions.aspects import aspects
 from tests.retrieval.memory_graph import Builder, MemoryGraph
 
 Open = Callable[..., Graph]

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from retrieval.bioweave.method import BioWeave
-from retrieval.bioweave.settings import BioWeaveSettings
 from retrieval.graph import Graph
+from retrieval.methods.bioweave.method import BioWeave
+from retrieval.methods.bioweave.settings import BioWeaveSettings
 from retrieval.web import WebUnavailable, WebUnit
 from tests.retrieval.memory_graph import MemoryGraph
 from tests.retrieval.onco_graph import onco

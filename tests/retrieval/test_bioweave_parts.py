@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.asking import understand
-from retrieval.bioweave.documents import hop_queries, retrieve
-from retrieval.bioweave.plan import Abstraction, make_plan, split_options
-from retrieval.bioweave.scoring import jaccard, score_units, select
-from retrieval.bioweave.settings import BioWeaveSettings
-from retrieval.bioweave.units import Unit
 from retrieval.graph import Graph
-from retrieval.hop_finder import HopFinder
+from retrieval.methods.asking import understand
+from retrieval.methods.bioweave.documents import hop_queries, retrieve
+from retrieval.methods.bioweave.plan import Abstraction, make_plan, split_options
+from retrieval.methods.bioweave.scoring import jaccard, score_units, select
+from retrieval.methods.bioweave.settings import BioWeaveSettings
+from retrieval.methods.bioweave.units import Unit
+from retrieval.paths.hop_finder import HopFinder
 from tests.retrieval.conftest import open_memory
 from tests.retrieval.memory_graph import HashingEmbedder, split
 from tests.retrieval.onco_graph import onco

@@ -3,10 +3,10 @@ from __future__ import annotations
 import dataclasses
 
 from kg_pipeline.graph.reader import ASSERTED
-from retrieval.asking import understand
-from retrieval.chains import Chain, find_chains
-from retrieval.compose import chain_sentences
 from retrieval.graph import Graph
+from retrieval.methods.asking import understand
+from retrieval.paths.chains import Chain, find_chains
+from retrieval.reasoning.compose import chain_sentences
 from tests.retrieval.conftest import open_memory
 from tests.retrieval.memory_graph import Builder, MemoryGraph
 

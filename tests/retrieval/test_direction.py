@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.direction import acts, reverses
-from retrieval.terms import name_keys
+from retrieval.words.direction import acts, reverses
+from retrieval.words.terms import name_keys
 
 NAMES = [name_keys([name]) for name in ("STAT3", "curcumin", "IL-6")]
 STAT3, CURCUMIN, IL6 = range(3)

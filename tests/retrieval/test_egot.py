@@ -8,12 +8,12 @@ import pytest
 
 from kg_pipeline.errors import LlmRefused, LlmUnavailable
 from retrieval.answer import AnswerUsage
-from retrieval.egot import Egot, EgotSettings
 from retrieval.evidence import EvidenceState, Retrieved, Step
-from retrieval.extractive import ExtractiveReasoner
 from retrieval.graph import Graph
-from retrieval.question import Question
-from retrieval.reasoner import Draft
+from retrieval.methods.egot import Egot, EgotSettings
+from retrieval.questions.question import Question
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.reasoner import Draft
 from tests.retrieval.memory_graph import MemoryGraph
 
 OpenGraph = Callable[..., Graph]

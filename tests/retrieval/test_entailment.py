@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.answers.verify import VerifySettings
 from retrieval.graph import Graph
-from retrieval.verify import VerifySettings
 from tests.retrieval.conftest import Open
 from tests.retrieval.memory_graph import MemoryGraph
 from tests.retrieval.scripted_chat import ScriptedChat, citing, with_chat

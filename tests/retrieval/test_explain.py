@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answer import Answer
-from retrieval.explain import Branch, explain
+from retrieval.answers.explain import Branch, explain
 from retrieval.graph import Graph
-from retrieval.methods import METHODS
+from retrieval.methods.registry import METHODS
 from tests.retrieval.conftest import Open
 from tests.retrieval.memory_graph import MemoryGraph
 from tests.retrieval.scripted_chat import ScriptedChat, citing, with_chat

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from retrieval.asking import understand
 from retrieval.evidence import EvidenceState, Step
 from retrieval.graph import Graph
+from retrieval.methods.asking import understand
 from tests.retrieval.memory_graph import Builder, MemoryGraph
 
 

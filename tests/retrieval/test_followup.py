@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.asking import understand
 from retrieval.followup import Resolved, Turn, Unclear, resolve
 from retrieval.graph import Graph
+from retrieval.methods.asking import understand
 
 
 def after(graph: Graph, first: str, method: str = "auto") -> Turn:

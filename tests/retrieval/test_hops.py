@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from retrieval.hop_finder import HopFinder
-from retrieval.hops import FixedHops
-from retrieval.terms import content_stems
+from retrieval.paths.hop_finder import HopFinder
+from retrieval.paths.hops import FixedHops
+from retrieval.words.terms import content_stems
 from tests.retrieval.memory_graph import MemoryGraph, split
 from tests.retrieval.onco_graph import onco
 

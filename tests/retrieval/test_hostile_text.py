@@ -15,7 +15,7 @@ from kg_pipeline.cli.asking import Form, show
 from kg_pipeline.cli.session import Session
 from retrieval.answer import Answer
 from retrieval.graph import Graph
-from retrieval.methods import METHODS
+from retrieval.methods.registry import METHODS
 from retrieval.service import Service
 from tests.retrieval.conftest import open_memory
 from tests.retrieval.hostile_graph import HARMFUL, ORDER, hostile

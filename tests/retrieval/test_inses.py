@@ -8,12 +8,12 @@ import pytest
 
 from kg_pipeline.llm.embeddings import Matrix
 from retrieval.answer import Answer
-from retrieval.context import CachedEmbedder, Context
-from retrieval.extractive import ExtractiveReasoner
 from retrieval.graph import Graph
-from retrieval.inses import Inses
-from retrieval.inses_walk import InsesSettings
-from retrieval.llm_reasoner import LlmReasoner
+from retrieval.methods.context import CachedEmbedder, Context
+from retrieval.methods.inses.method import Inses
+from retrieval.methods.inses.walk import InsesSettings
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.llm_reasoner import LlmReasoner
 from tests.retrieval.memory_graph import Builder, HashingEmbedder, MemoryGraph, split
 from tests.retrieval.scripted_chat import ScriptedChat, citing, numbered, with_chat
 

@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from kg_pipeline.errors import LlmRefused
 from kg_pipeline.llm.budget import Ledger, Usage
-from retrieval.extractive import ExtractiveReasoner
 from retrieval.graph import Graph
-from retrieval.llm_reasoner import LlmReasoner, load_prompt
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.reasoning.llm_reasoner import LlmReasoner, load_prompt
 from tests.retrieval.memory_graph import MemoryGraph
 
 OpenGraph = Callable[..., Graph]

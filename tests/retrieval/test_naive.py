@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from retrieval.graph import Graph
-from retrieval.naive import Naive, NaiveSettings
+from retrieval.methods.naive import Naive, NaiveSettings
 from tests.retrieval.memory_graph import MemoryGraph
 from tests.retrieval.scripted_chat import ScriptedChat, citing, with_chat
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_pipeline.graph.reader import Entity
-from retrieval.name_guard import name_conflict, share_a_name
+from retrieval.words.name_guard import name_conflict, share_a_name
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.answers.page import graph_data, render_page
 from retrieval.graph import Graph
-from retrieval.methods import METHODS
-from retrieval.page import graph_data, render_page
+from retrieval.methods.registry import METHODS
 from tests.retrieval.conftest import open_memory
 from tests.retrieval.hostile_graph import HARMFUL, hostile
 

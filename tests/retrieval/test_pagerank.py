@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.asking import understand
 from retrieval.graph import Graph
-from retrieval.pagerank import PageRankSettings, rank_passages, walk_search
-from retrieval.ppr_facts import near_facts, statements
-from retrieval.ppr_hop import rerank, second_hop
-from retrieval.ppr_seeds import Seeds, passage_prior, seed_weights
-from retrieval.ppr_walk import Walk, pagerank, synonym_edges, walk
+from retrieval.methods.asking import understand
+from retrieval.methods.ppr.facts import near_facts, statements
+from retrieval.methods.ppr.method import PageRankSettings, rank_passages, walk_search
+from retrieval.methods.ppr.second_hop import rerank, second_hop
+from retrieval.methods.ppr.seeds import Seeds, passage_prior, seed_weights
+from retrieval.methods.ppr.walk import Walk, pagerank, synonym_edges, walk
 
 SETTINGS = PageRankSettings()
 

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.plain import plain, plain_json, plain_line
+from retrieval.words.plain import plain, plain_json, plain_line
 
 ANY = st.text(st.characters())
 MAY_STAY = "\t\n"

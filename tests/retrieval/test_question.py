@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.asking import understand
 from retrieval.graph import Graph
-from retrieval.question import Question
-from retrieval.terms import stem
+from retrieval.methods.asking import understand
+from retrieval.questions.question import Question
+from retrieval.words.terms import stem
 
 
 def read(graph: Graph, text: str) -> Question:

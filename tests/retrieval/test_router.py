@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answer import Answer, AnswerUsage
-from retrieval.asking import understand
-from retrieval.context import Context
 from retrieval.graph import Graph
-from retrieval.router import Router, RouterSettings, estimate
+from retrieval.methods.asking import understand
+from retrieval.methods.context import Context
+from retrieval.methods.router import Router, RouterSettings, estimate
 from tests.retrieval.memory_graph import MemoryGraph
 from tests.retrieval.onco_graph import onco
 from tests.retrieval.scripted_chat import ScriptedChat, citing, with_chat

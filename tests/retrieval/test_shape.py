@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.asking import understand
 from retrieval.graph import Graph
-from retrieval.shape import Shape, named_slot, read_shape
+from retrieval.methods.asking import understand
+from retrieval.questions.shape import Shape, named_slot, read_shape
 from tests.retrieval.conftest import open_memory
 from tests.retrieval.onco_graph import onco
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.terms import (
+from retrieval.words.terms import (
     asks_what_is_denied,
     content_stems,
     coverage,

@@ -4,14 +4,14 @@ import pytest
 
 from kg_pipeline.llm.embeddings import load_embedder
 from kg_pipeline.settings import load_settings
-from retrieval.asking import understand
-from retrieval.context import CachedEmbedder, Context
 from retrieval.evidence import Passage, Quote
-from retrieval.extractive import ExtractiveReasoner
 from retrieval.graph import Graph
-from retrieval.mention import Reading
-from retrieval.reporting import states_aim, worth
-from retrieval.topical import TopicSettings, windows
+from retrieval.methods.asking import understand
+from retrieval.methods.context import CachedEmbedder, Context
+from retrieval.passages.reporting import states_aim, worth
+from retrieval.passages.topical import TopicSettings, windows
+from retrieval.questions.mention import Reading
+from retrieval.reasoning.extractive import ExtractiveReasoner
 from tests.retrieval.memory_graph import Builder, split
 
 EXTUBATION = "Should early extubation be the goal for infants after repair of a heart defect?"

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from retrieval.answer import Answer
-from retrieval.asking import understand
 from retrieval.graph import Graph
-from retrieval.hop_finder import HopFinder
-from retrieval.shape import read_shape
-from retrieval.typed_answers import TypedAnswer, find_answers
-from retrieval.typed_paths import Explorer, PathSettings
+from retrieval.methods.asking import understand
+from retrieval.paths.hop_finder import HopFinder
+from retrieval.paths.typed_paths import Explorer, PathSettings
+from retrieval.questions.shape import read_shape
+from retrieval.reasoning.typed_answers import TypedAnswer, find_answers
 from tests.retrieval.memory_graph import split
 from tests.retrieval.onco_graph import onco
 

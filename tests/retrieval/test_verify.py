@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from kg_pipeline.graph.reader import Entity
+from retrieval.answers.verify import verify
 from retrieval.evidence import Quote
-from retrieval.reasoner import DraftSentence
-from retrieval.verify import verify
+from retrieval.reasoning.reasoner import DraftSentence
 from tests.retrieval.memory_graph import MemoryGraph
 
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.asking import understand
 from retrieval.graph import Graph
-from retrieval.mention import Reading
-from retrieval.terms import tokenise
-from retrieval.wording import is_set_in_capitals, joined_compounds, spelled_out
+from retrieval.methods.asking import understand
+from retrieval.questions.mention import Reading
+from retrieval.questions.wording import is_set_in_capitals, joined_compounds, spelled_out
+from retrieval.words.terms import tokenise
 from tests.retrieval.conftest import open_memory
 from tests.retrieval.memory_graph import Builder
 

@@ -12,7 +12,7 @@ _WITHOUT_NMSLIB = """
 import sys
 sys.modules["nmslib"] = None
 sys.modules["scispacy"] = None
-import kg_pipeline.extraction.mentions, kg_pipeline.vocabulary.linking, kg_pipeline.vocabulary.sources.tables
+import kg_pipeline.extraction.mentions.reading, kg_pipeline.vocabulary.linking, kg_pipeline.vocabulary.sources.tables
 assert "scispacy.linking" not in sys.modules
 """
 

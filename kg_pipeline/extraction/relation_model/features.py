@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from kg_pipeline.extraction.inflection import singular
-from kg_pipeline.extraction.negation import is_negated, is_speculative
-from kg_pipeline.extraction.predicate_lexicon import (
+from kg_pipeline.extraction.lexicon.inflection import singular
+from kg_pipeline.extraction.lexicon.predicate_lexicon import (
     EVENT_NOUNS,
     PARTICIPLES,
     RELATION_NOUNS,
@@ -25,13 +24,14 @@ from kg_pipeline.extraction.predicate_lexicon import (
     verb_forms,
     verb_meanings,
 )
+from kg_pipeline.extraction.rules.negation import is_negated, is_speculative
 from kg_pipeline.vocabulary.categories import group_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-    from kg_pipeline.extraction.offline_triples import OfflineTriple
-    from kg_pipeline.extraction.sentence_parser import Parse
+    from kg_pipeline.extraction.rules.triples import OfflineTriple
+    from kg_pipeline.extraction.syntax.sentence_parser import Parse
 
 GROUPED = "@"
 _ENTITY = "ENTITY"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kg_pipeline.extraction.grounding import MentionSpan
+from kg_pipeline.extraction.grounding.triples import MentionSpan
 from kg_pipeline.extraction.relation_model.features import SentenceView
 from kg_pipeline.extraction.relation_model.pairs import are_related_groups
 from kg_pipeline.extraction.relation_model.passage import EntityPair

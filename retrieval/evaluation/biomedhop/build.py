@@ -23,7 +23,7 @@ from retrieval.evaluation.biomedhop.rendering import LETTERS, render_stem
 from retrieval.evaluation.biomedhop.stars import find_intersections, find_pairs
 from retrieval.evaluation.biomedhop.steps import StepTables
 from retrieval.evaluation.biomedhop.typed_graph import TypedGraph
-from retrieval.sentences import Splitter
+from retrieval.passages.sentences import Splitter
 
 Find = Callable[[np.random.Generator, int, Mapping[Family, int]], Iterator[Motif]]
 Finders = Mapping[str, tuple[float, Find]]  # by pattern, with its share

@@ -11,7 +11,7 @@ from kg_pipeline.vocabulary.variants import normal_key
 from retrieval.evaluation.biomedhop.motifs import Motif
 from retrieval.evaluation.biomedhop.steps import StepTables
 from retrieval.evaluation.biomedhop.typed_graph import Ints, TypedGraph
-from retrieval.terms import find_name, name_keys, tokenise
+from retrieval.words.terms import find_name, name_keys, tokenise
 
 OPTIONS = 4
 _WINDOW = 40  # candidates nearest in length that are drawn from at first

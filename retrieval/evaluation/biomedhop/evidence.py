@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from kg_pipeline.graph.reader import Chunk, Evidence, GraphReader
 from retrieval.evaluation.biomedhop.items import EvidenceUnit, GoldEdge, HopQuery, Item
-from retrieval.sentences import Splitter
-from retrieval.terms import find_name, name_keys, tokenise
+from retrieval.passages.sentences import Splitter
 from retrieval.web import Channel, WebUnit
+from retrieval.words.terms import find_name, name_keys, tokenise
 
-#: How far each source is trusted before anything is verified, as in `retrieval.bioweave.settings`.
+#: How far each source is trusted before anything is verified, as in `retrieval.methods.bioweave.settings`.
 PRIORS = {"kg": 1.0, "doc": 0.8, "web": 0.5}
 _QUOTES = 2  # sentences of one edge
 _SEARCHED = 10  # passages looked through for one query

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from retrieval.terms import find_name, name_keys, tokenise
+from retrieval.words.terms import find_name, name_keys, tokenise
 
 _SHORTEST = 3  # letters and digits from which a name in another one counts
 

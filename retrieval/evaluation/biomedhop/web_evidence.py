@@ -15,8 +15,8 @@ from types import MappingProxyType
 from kg_pipeline.errors import SettingsError
 from retrieval.evaluation.biomedhop.evidence import attach_web
 from retrieval.evaluation.biomedhop.items import EvidenceUnit, Item
-from retrieval.terms import content_stems
 from retrieval.web import Bundle, Channel, ClinicalTrials, EuropePmc, Recorded, WebUnit
+from retrieval.words.terms import content_stems
 
 #: Search services by the name that a command line gives them.
 SERVICES: Mapping[str, Callable[[], Channel]] = MappingProxyType(

@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kg_pipeline.errors import BenchmarkFileError, LlmRefused, NoGraphError, SettingsError
 from kg_pipeline.settings import Settings
 from retrieval.answer import Answer
-from retrieval.egot import Egot, EgotSettings
 from retrieval.evaluation.judges import open_model
 from retrieval.evaluation.methods import make_method
 from retrieval.evaluation.quality.answers import assess, attribution
@@ -25,7 +24,8 @@ from retrieval.evaluation.quality.pairwise import win_rates
 from retrieval.evaluation.report import environment
 from retrieval.evaluation.verification import require_independent
 from retrieval.graph import open_graph
-from retrieval.llm_reasoner import Chat
+from retrieval.methods.egot import Egot, EgotSettings
+from retrieval.reasoning.llm_reasoner import Chat
 
 Say = Callable[[str], None]
 _TOKENS = 600

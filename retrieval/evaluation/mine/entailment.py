@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict
 
 from kg_pipeline.errors import LlmRefused
 from retrieval.evaluation.verification import data, read_prompt
-from retrieval.llm_reasoner import Chat
-from retrieval.terms import content_stems, coverage
+from retrieval.reasoning.llm_reasoner import Chat
+from retrieval.words.terms import content_stems, coverage
 
 THRESHOLD = 0.52
 _TOKENS = 60

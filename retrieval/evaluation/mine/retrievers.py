@@ -43,7 +43,7 @@ def published(triples: Sequence[Triple], embedder: Embedder) -> Retrieve:
 
 
 def ours(triples: Sequence[Triple], embedder: Embedder) -> Retrieve:
-    """The statements nearest to the fact: what `ppr` starts its walk from (`retrieval.ppr_facts`)."""
+    """The statements nearest to the fact: what `ppr` starts its walk from (`retrieval.methods.ppr.facts`)."""
     statements = list(dict.fromkeys(map(stated, triples)))
     vectors = embedder.embed(statements)
 

@@ -30,7 +30,7 @@ from retrieval.evaluation.readers_of_graphs import Thinned, WithSources
 from retrieval.evaluation.report import environment
 from retrieval.evaluation.verification import Judge, judge_all, require_independent, verifier_table
 from retrieval.graph import Graph, make_context
-from retrieval.method import Method
+from retrieval.methods.method import Method
 
 Say = Callable[[str], None]
 WHOLE = 1.0

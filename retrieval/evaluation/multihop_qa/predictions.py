@@ -16,7 +16,7 @@ from retrieval.evaluation.biomedhop.items import Item
 from retrieval.evaluation.biomedhop.patterns import Patterns
 from retrieval.evaluation.metrics import chosen_option, extract_count
 from retrieval.evaluation.wording import entity_keys, without_marks
-from retrieval.terms import find_name, name_keys, tokenise
+from retrieval.words.terms import find_name, name_keys, tokenise
 
 
 @dataclass(frozen=True, slots=True)

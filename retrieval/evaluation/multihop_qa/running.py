@@ -10,7 +10,6 @@ import numpy as np
 
 from kg_pipeline.errors import BudgetExhausted, LlmError
 from retrieval.answer import Answer
-from retrieval.asker import asker_of
 from retrieval.evaluation.biomedhop.items import Item
 from retrieval.evaluation.biomedhop.patterns import FAMILIES, Patterns
 from retrieval.evaluation.metrics import open_accuracy
@@ -22,7 +21,8 @@ from retrieval.evaluation.multihop_qa.predictions import (
     predict_option,
 )
 from retrieval.graph import Graph
-from retrieval.methods import Method
+from retrieval.methods.registry import Method
+from retrieval.reasoning.asker import asker_of
 
 #: Methods that read options without a language model; the others are asked the stem, and the option they name counts.
 _READ_OPTIONS = ("auto", "bioweave")

@@ -13,8 +13,8 @@ from kg_pipeline.graph.reader import Chunk, GraphReader
 from retrieval.evaluation.open_qa.short_answers import ShortAnswers
 from retrieval.evaluation.verification import data
 from retrieval.evaluation.wording import entity_keys
-from retrieval.sentences import Splitter
-from retrieval.terms import content_stems, coverage, find_name, tokenise
+from retrieval.passages.sentences import Splitter
+from retrieval.words.terms import content_stems, coverage, find_name, tokenise
 
 
 class Reader(Protocol):

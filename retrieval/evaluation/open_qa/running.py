@@ -19,7 +19,7 @@ from retrieval.evaluation.open_qa.shortening import Shortener
 from retrieval.evaluation.questions import QaQuestion
 from retrieval.evaluation.ranking import METRICS, MethodResult, metrics_of
 from retrieval.graph import Graph
-from retrieval.method import Method
+from retrieval.methods.method import Method
 
 ANSWER_METRICS = ("em", "f1")
 #: Passages of a ranking that are read, as HippoRAG reads them.

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from kg_pipeline.errors import LlmRefused
 from retrieval.evaluation.verification import read_prompt
-from retrieval.llm_reasoner import Chat
+from retrieval.reasoning.llm_reasoner import Chat
 
 _TOKENS = 60
 

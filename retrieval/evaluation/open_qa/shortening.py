@@ -15,7 +15,7 @@ from retrieval.evaluation.metrics import extract_count
 from retrieval.evaluation.open_qa.short_answers import ShortAnswers
 from retrieval.evaluation.verification import data
 from retrieval.evaluation.wording import entity_keys, without_marks
-from retrieval.terms import find_name, tokenise
+from retrieval.words.terms import find_name, tokenise
 
 _COUNTED = re.compile(r"\bhow many\b", re.IGNORECASE)
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from kg_pipeline.errors import LlmRefused
 from retrieval.answer import Answer
 from retrieval.evaluation.verification import data, read_prompt
-from retrieval.llm_reasoner import Chat
+from retrieval.reasoning.llm_reasoner import Chat
 
 Reply = TypeVar("Reply", bound=BaseModel)
 _BEST_RELEVANCE = 2

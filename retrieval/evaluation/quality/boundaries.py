@@ -22,7 +22,7 @@ from retrieval.evaluation.questions import Passage, make_passage
 from retrieval.evaluation.report import environment
 from retrieval.evaluation.triple_graph import publish_graph
 from retrieval.graph import Graph, make_context
-from retrieval.method import Method
+from retrieval.methods.method import Method
 
 CORPUS = "bench-pubmedqa"
 DECISIONS = ("yes", "no", "maybe")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from kg_pipeline.errors import LlmRefused
 from retrieval.evaluation.verification import data, read_prompt
-from retrieval.llm_reasoner import Chat
+from retrieval.reasoning.llm_reasoner import Chat
 
 CRITERIA = ("comprehensiveness", "empowerment", "diversity", "overall")
 Side = Literal["first", "second"]

@@ -1,0 +1,1 @@
+"""What holds a triple to the text: quotes, anchors, denial."""

@@ -1,0 +1,1 @@
+"""Triples by a language model: asking, and reading what it answers."""

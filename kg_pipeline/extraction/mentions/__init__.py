@@ -1,0 +1,1 @@
+"""What a text names: spans, kinds and concepts."""

@@ -1,0 +1,1 @@
+"""Triples by patterns over parses, each with a trigger word."""

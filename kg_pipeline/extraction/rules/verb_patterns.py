@@ -1,0 +1,282 @@
+"""Verbs and predicative adjectives: "X inhibits Y", "Y is caused by X", "X, which leads to Y", "X is responsible for Y"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kg_pipeline.extraction.lexicon.predicate_lexicon import OBJECT, Meaning, verb_forms, verb_meanings
+from kg_pipeline.extraction.rules.statements import Pattern, Reading
+from kg_pipeline.extraction.syntax.arguments import COUNTERING, PATIENTS, Argument, arguments
+from kg_pipeline.extraction.syntax.dependency import (
+    children,
+    conjuncts,
+    is_passive,
+    noun,
+    objects,
+    prepositional,
+    subjects,
+)
+from kg_pipeline.vocabulary.categories import DISORDER, group_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+    from kg_pipeline.extraction.syntax.sentence_parser import Parse
+
+#: "X is essential for Y": adjective to prepositions and meaning.
+_ADJECTIVES: dict[str, tuple[frozenset[str], Meaning]] = {
+    "responsible": (frozenset({"for"}), Meaning("causes")),
+    "due": (frozenset({"to"}), Meaning("causes", inverted=True)),
+    "secondary": (frozenset({"to"}), Meaning("causes", inverted=True)),
+    "effective": (frozenset({"in", "against", "for"}), Meaning("treats")),
+    "beneficial": (frozenset({"in", "for"}), Meaning("treats")),
+    "essential": (frozenset({"for", "in"}), Meaning("regulates")),
+    "crucial": (frozenset({"for", "in"}), Meaning("regulates")),
+    "critical": (frozenset({"for", "in"}), Meaning("regulates")),
+    "necessary": (frozenset({"for"}), Meaning("regulates")),
+    "required": (frozenset({"for"}), Meaning("regulates")),
+    "important": (frozenset({"for", "in"}), Meaning("regulates")),
+    "dependent": (frozenset({"on", "upon"}), Meaning("regulates", inverted=True)),
+}
+#: Where a changed level in a disorder is an association: "IL-6 was increased in lupus".
+_LEVEL_CHANGES = frozenset({"increases", "decreases", "expresses"})
+_OBSERVED_IN = frozenset({"in", "among"})
+#: Deeds that keep the sign: "activating X raises Y".
+_FURTHERING = frozenset(
+    {"activating", "stimulating", "increasing", "overexpressing", "inducing", "enhancing"}
+)
+_BEARING = frozenset({"have", "show", "exhibit", "display"})
+_CHANGED = frozenset(
+    {"increased", "elevated", "higher", "raised", "high", "decreased", "reduced", "lower", "low", "altered"}
+)
+_ADVERB_SIGNS = {"positively": "increases", "negatively": "decreases"}
+#: Sign of what a gerund does, for "X causes Z by raising Y".
+_MECHANISM = {"increases": 1, "activates": 1, "causes": 1, "decreases": -1, "inhibits": -1}
+_CLAUSE_LABELS = frozenset({"relcl", "xcomp", "ccomp", "pcomp", "advcl", "conj"})
+
+
+def verb_readings(parse: Parse) -> Iterator[Reading]:
+    """Readings of every verb of the lexicon in the sentence."""
+    for token in parse.doc:
+        meanings = _meanings(token)
+        if token.lemma_.lower() in _BEARING and token.pos_ == "VERB":
+            yield from _levels(parse, token)
+        if meanings and parse.units[token.i].mention is None:
+            yield from _verb(parse, token, meanings)
+        elif token.lower_ in _ADJECTIVES and token.dep_ in (
+            "acomp",
+            "amod",
+            "ROOT",
+            "conj",
+            "attr",
+            "oprd",
+            "relcl",
+        ):
+            yield from _adjective(parse, token)
+
+
+def _meanings(token: Token) -> dict[str, Meaning] | None:
+    lemma = verb_forms().get(token.lower_)
+    if lemma is None:
+        if token.lemma_.lower() == "give" and any(child.lower_ == "rise" for child in token.children):
+            return verb_meanings()["give rise"]
+        return None
+    if token.pos_ in ("VERB", "AUX"):
+        return verb_meanings()[lemma]
+    has_subject = bool(children(token, "nsubj", "nsubjpass", "auxpass"))
+    is_participle = (
+        token.pos_ == "ADJ" and token.dep_ in ("acomp", "ROOT", "conj") and token.lower_.endswith("ed")
+    )
+    return verb_meanings()[lemma] if has_subject or is_participle else None
+
+
+def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[Reading]:
+    passive = is_passive(verb) or verb.pos_ == "ADJ"
+    doers = subjects(verb if verb.pos_ != "ADJ" or verb.dep_ != "acomp" else verb.head)
+    sides = _deeds(parse, verb) or tuple(a for doer in doers for a in _side(parse, doer, meanings))
+    if _is_inverted_modifier(verb, meanings):
+        return
+    pattern = _pattern(verb)
+    for words, meaning, things in _complements(verb, meanings, passive):
+        ends = (*doers, *things)
+        reached = tuple(a for thing in things for a in _side(parse, thing, {OBJECT: meaning}))
+        reading = Reading(pattern, verb, words, meaning, sides, reached, ends)
+        yield reading
+        yield from _mechanism(parse, reading)
+    yield from _conversion(parse, verb, meanings)
+    rises = [
+        (m, p)
+        for m in meanings.values()
+        if m.predicate in _LEVEL_CHANGES
+        for p in prepositional(verb, *_OBSERVED_IN)
+    ]
+    if rises and not children(verb, "agent", "dobj"):
+        for _, (preposition, thing) in rises:
+            observed = tuple(a for a in _patients_disorders(parse, thing))
+            associated = Meaning("associated_with")
+            yield Reading(
+                pattern, verb, _words(verb, preposition), associated, sides, observed, (*doers, thing)
+            )
+
+
+def _conversion(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[Reading]:
+    """Read "Z converts X to Y", which relates X and Y."""
+    from_ = [a for thing in objects(verb) for a in arguments(parse, thing)] if not is_passive(verb) else []
+    for preposition, thing in prepositional(verb) if from_ else ():
+        meaning = meanings.get(preposition.lower_)
+        if meaning == Meaning("converts_to"):
+            into, words = tuple(arguments(parse, thing)), _words(verb, preposition)
+            yield Reading("verb", verb, words, meaning, tuple(from_), into, (thing,))
+
+
+def _deeds(parse: Parse, verb: Token) -> tuple[Argument, ...]:
+    """What a deed that is the subject is done to: X of "blocking X raises Y", with its sign turned."""
+    found = []
+    for deed in children(verb, "csubj"):
+        # A name after the gerund may have been taken for a second subject.
+        things = objects(deed) or [t for t in children(verb, "nsubj") if t.left_edge.i == deed.i + 1]
+        if deed.lower_ in COUNTERING | _FURTHERING:
+            found += [
+                replace(each, turned=each.turned != (deed.lower_ in COUNTERING))
+                for thing in things
+                for each in arguments(parse, thing)
+            ]
+    return tuple(found)
+
+
+def _patients_disorders(parse: Parse, thing: Token) -> Iterator[Argument]:
+    """Disorders of "patients with Y", "Y patients" and "the serum of patients with Y"."""
+    things = [thing, *(held for _, held in prepositional(thing, "of", "from", "in"))]
+    for each in things:
+        if each is thing or noun(each) in PATIENTS:
+            yield from (a for a in arguments(parse, each, patients=True) if _is_disorder(parse, a))
+
+
+def _levels(parse: Parse, verb: Token) -> Iterator[Reading]:
+    """Read "patients with Y have increased levels of X": an association."""
+    patients = [token for token in subjects(verb) if noun(token) in PATIENTS]
+    ills = tuple(a for token in patients for a in _patients_disorders(parse, token))
+    for thing in objects(verb) if ills else ():
+        if any(child.lower_ in _CHANGED for each in conjuncts(thing) for child in each.children):
+            found = tuple(arguments(parse, thing))
+            associated = Meaning("associated_with")
+            yield Reading("verb", verb, _words(verb), associated, found, ills, (*patients, thing))
+
+
+def _complements(
+    verb: Token, meanings: dict[str, Meaning], passive: bool
+) -> Iterator[tuple[tuple[Token, ...], Meaning, list[Token]]]:
+    """(words, meaning, nouns) for the object and each preposition that the verb gives a meaning to."""
+    direct = _with_sign(verb, meanings.get(OBJECT))
+    if direct and not passive:
+        found = objects(verb)
+        if found:
+            yield _words(verb), direct, found
+    if direct and passive:
+        agents = [thing for _, thing in prepositional(verb, "by")]
+        if agents:
+            by = [child for child in children(verb, "agent", "prep") if child.lower_ == "by"]
+            yield _words(verb, *by), Meaning(direct.predicate, not direct.inverted), agents
+    for preposition, thing in prepositional(verb):
+        meaning = meanings.get(preposition.lower_)
+        if meaning is None or preposition.dep_ == "agent":
+            continue
+        has_object = bool(children(verb, "dobj"))
+        if (
+            has_object
+            and not passive
+            and meaning.predicate in ("causes", "converts_to", "prevents", "associated_with")
+        ):
+            # "converts X to Y" relates X and Y, "protects X from Y" the subject and Y; "links X to Y" X and Y.
+            if meaning.predicate == "prevents":
+                yield _words(verb, preposition), meaning, [thing]
+            continue
+        yield _words(verb, preposition), meaning, [thing]
+
+
+def _with_sign(verb: Token, meaning: Meaning | None) -> Meaning | None:
+    """Read the adverb: "negatively regulates" has a sign that "regulates" has not."""
+    if meaning is None or meaning.predicate != "regulates":
+        return meaning
+    adverbs = [child.lower_ for child in children(verb, "advmod")]
+    predicate = next((_ADVERB_SIGNS[each] for each in adverbs if each in _ADVERB_SIGNS), "regulates")
+    return Meaning(predicate, meaning.inverted)
+
+
+def _mechanism(parse: Parse, reading: Reading) -> Iterator[Reading]:
+    """From "X causes Z by raising Y", that Y causes Z: the gerund says how the main verb comes about."""
+    gerund = reading.trigger
+    if gerund.dep_ != "pcomp" or gerund.head.lower_ not in ("by", "through", "via"):
+        return
+    sign = _MECHANISM.get(reading.meaning.predicate, 0)
+    main = gerund.head.head
+    meanings = _meanings(main)
+    if not sign or not meanings or is_passive(main):
+        return
+    for words, meaning, things in _complements(main, meanings, passive=False):
+        if meaning.predicate not in _MECHANISM or meaning.inverted:
+            continue
+        causes = tuple(Argument(a.mention, a.token, turned=(sign < 0) != a.turned) for a in reading.objects)
+        effects = tuple(a for thing in things for a in arguments(parse, thing))
+        yield Reading("mechanism", main, words, meaning, causes, effects, tuple(things))
+
+
+def _adjective(parse: Parse, adjective: Token) -> Iterator[Reading]:
+    prepositions, meaning = _ADJECTIVES[adjective.lower_]
+    holders = (
+        [adjective.head]
+        if adjective.dep_ == "amod"
+        else subjects(adjective.head if adjective.dep_ in ("acomp", "attr", "oprd") else adjective)
+    )
+    sides = tuple(a for holder in holders for a in arguments(parse, holder))
+    found = prepositional(adjective, *prepositions)
+    for preposition in children(adjective, "pcomp"):  # "illness due to X"
+        if preposition.lower_ in prepositions:
+            found += [(preposition, thing) for thing in children(preposition, "pobj")]
+    if not found and adjective.dep_ == "acomp":
+        found = prepositional(adjective.head, *prepositions)
+    for preposition, thing in found:
+        if meaning.predicate == "treats" and not _nominal_treatment(thing):
+            reached = tuple(a for a in arguments(parse, thing, patients=True) if _is_disorder(parse, a))
+        else:
+            reached = tuple(arguments(parse, thing))
+        words = (adjective, preposition)
+        yield Reading("adjective", adjective, words, meaning, sides, reached, (*holders, thing))
+
+
+def _nominal_treatment(noun: Token) -> bool:
+    return noun.lower_ in ("treatment", "therapy", "prevention", "management")
+
+
+def _side(parse: Parse, token: Token, meanings: dict[str, Meaning]) -> list[Argument]:
+    sees_patients = any(meaning.predicate in ("treats", "manifestation_of") for meaning in meanings.values())
+    return arguments(parse, token, patients=sees_patients)
+
+
+def _is_disorder(parse: Parse, argument: Argument) -> bool:
+    return group_of(parse.sentence.mentions[argument.mention].category) == DISORDER
+
+
+def _is_inverted_modifier(verb: Token, meanings: dict[str, Meaning]) -> bool:
+    """Whether "X secreting Y" may as well be "Y that secrete X", as in "IFN-gamma secreting T cells"."""
+    predicate = meanings[OBJECT].predicate if OBJECT in meanings else ""
+    return (
+        predicate in ("produces", "expresses")
+        and verb.tag_ == "VBG"
+        and verb.dep_ in ("acl", "amod")
+        and verb.head.i == verb.i - 1
+    )
+
+
+def _pattern(verb: Token) -> Pattern:
+    if verb.dep_ == "acl":
+        return "participle"
+    own = children(verb, "nsubj", "nsubjpass")
+    return "clause" if (verb.dep_ in _CLAUSE_LABELS and not own) or verb.dep_ == "relcl" else "verb"
+
+
+def _words(verb: Token, *more: Token) -> tuple[Token, ...]:
+    beside = children(verb, "aux", "auxpass", "neg", "prt")
+    return (*beside, verb, *more)

@@ -1,0 +1,1 @@
+"""Sentences as parses in which each mention is one noun."""

@@ -1,0 +1,271 @@
+"""From a noun of the parse to the mentions it speaks of.
+
+"TNF levels" speaks of TNF, "loss of PTEN" of PTEN with the sign turned, "the risk of stroke" of a risk, and
+"EGFR promoter" of something that is not EGFR: nouns that are not listed here hide what they hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kg_pipeline.extraction.lexicon.predicate_lexicon import EVENT_NOUNS, RISK_NOUNS, ROLE_NOUNS
+from kg_pipeline.extraction.lexicon.word_list import word_set
+from kg_pipeline.extraction.syntax.dependency import children, conjuncts, noun, prepositional
+from kg_pipeline.extraction.syntax.phrases import PHRASE_NOUNS, Phrase, phrases
+from kg_pipeline.vocabulary.categories import ANATOMY, group_of
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+    from kg_pipeline.extraction.syntax.sentence_parser import Parse
+
+#: Nouns that stand for the thing they measure or hold.
+_TRANSPARENT = word_set(
+    """level expression concentration activity abundance amount content signaling signalling pathway transcription
+    mrna protein gene transcript release synthesis generation formation accumulation overexpression upregulation
+    treatment therapy administration supplementation exposure use intake infusion injection ingestion consumption
+    dose number frequency development onset progression severity symptom titre titer positivity pathogenesis
+    occurrence case episode presence irradiation radiation infection axis cascade increase rise elevation enhancement gain excess family variety range type form
+    member ability capacity
+    """
+)
+#: Nouns that turn the sign of what they hold.
+_TURNING = word_set(
+    """loss lack absence deficiency inhibition blockade depletion deletion knockdown knockout silencing ablation
+    suppression reduction decrease downregulation inactivation degradation inhibitor antagonist blocker sirna shrna
+    antisense
+    """
+)
+_TRANSPARENT_EVENTS = (
+    frozenset(EVENT_NOUNS) - _TURNING - {"regulation", "modulation", "prevention", "repression"}
+)
+#: People who have a disorder: seen through where the verb acts on the disorder they have.
+PATIENTS = word_set(
+    "patient individual subject people person participant adult child man woman men women children population"
+)
+_RAISED = frozenset({"increased", "higher", "elevated", "greater", "high", "raised", "excess", "increase"})
+_LOWERED = frozenset(
+    {"reduced", "lower", "decreased", "low", "diminished", "lowered", "reduction", "decrease"}
+)
+#: Adjectives that turn the sign of the noun they stand with: "impaired clearance", "reduced expression of X".
+_WANTING = word_set(
+    "reduced lower decreased low diminished lowered impaired defective deficient insufficient absent"
+)
+#: Deeds that turn the sign: "inhibiting X reduces Y".
+COUNTERING = word_set(
+    "inhibiting blocking suppressing depleting silencing deleting antagonizing antagonising neutralizing neutralising"
+)
+#: How much of it there is: what stimulates "the production of X" raises X.
+_QUANTITIES = word_set(
+    """level expression concentration abundance amount transcription release production secretion synthesis generation
+    formation accumulation
+    """
+)
+#: What cells do and undergo; of anything but cells these say something else ("survival of patients").
+_CELL_PROCESSES = word_set(
+    "survival proliferation expansion growth maturation recruitment infiltration accumulation number"
+)
+#: Nouns that change what they hold in a way they do not say.
+_BLURRING = word_set(
+    """mutation variant polymorphism allele genotype haplotype dysregulation dysfunction alteration imbalance amplification
+    rearrangement translocation
+    """
+)
+_RISKS = RISK_NOUNS | {"incidence", "prevalence", "occurrence"}
+#: Nouns of change, whose "in" names what changes: "an increase in X".
+_CHANGES = word_set("increase rise elevation change reduction decrease decline")
+#: Nouns whose "with" or "to" names what is given or met: "treatment with X", "exposure to X".
+_GIVEN = frozenset({"treatment", "therapy", "supplementation", "exposure", "infection"})
+#: Nouns that make something else of the name before them; with those above, they are never verbs in these texts.
+_HIDING = word_set(
+    """mimetic receptor antibody promoter analog analogue agonist ligand cell mouse mice deficient family killing lysis
+    clearance uptake presentation
+    """
+)
+#: All nouns that a name may modify: "X levels", "X knockdown", "the X inhibitor".
+MODIFIED = (
+    _TRANSPARENT
+    | _TURNING
+    | _HIDING
+    | _RISKS
+    | _BLURRING
+    | PHRASE_NOUNS
+    | EVENT_NOUNS.keys()
+    | ROLE_NOUNS.keys()
+)
+_MAX_DEPTH = 3  # "the risk of development of symptoms of X"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A mention in its role: whether a noun turned its sign, or spoke of a risk of it."""
+
+    mention: int
+    token: int
+    turned: bool = False
+    blurred: bool = False  # "mutations in X": what they do to X is not said
+    risk: int | None = None  # None: no risk; +1 raised, -1 lowered, 0 unsaid
+    denied: bool = False  # "but not Y"
+    quantity: bool = False  # "the production of Y"
+    phrase: Phrase | None = None  # "resistance to Y": the argument is the whole phrase
+
+
+def arguments(parse: Parse, token: Token, *, patients: bool = False) -> list[Argument]:
+    """Mentions that the noun and those joined to it speak of; none where a noun hides them."""
+    found = []
+    for i, each in enumerate(_joined(parse, token)):
+        denied = i > 0 and _is_denied(parse, each)
+        found += [replace(argument, denied=denied) for argument in _resolve(parse, each, patients, 0)]
+    if not found:
+        return found
+    return list({(each.mention, each.phrase): each for each in reversed(found)}.values())[::-1]
+
+
+def _joined(parse: Parse, token: Token) -> list[Token]:
+    """The noun and those joined to it, also "inhibition" of "loss of X and inhibition of Y", parsed as joined to X."""
+    found = conjuncts(token)
+    for each in found:
+        for _, thing in prepositional(each, "of"):
+            found += [other for other in conjuncts(thing)[1:] if _is_parallel(parse, other)]
+    return found
+
+
+def _is_parallel(parse: Parse, token: Token) -> bool:
+    changes = noun(token) in _TURNING or noun(token) in _TRANSPARENT
+    return changes and parse.mention(token) is None and bool(prepositional(token, "of"))
+
+
+def is_denied_noun(token: Token) -> bool:
+    """Whether "no" or "neither" stands before the noun."""
+    return any(child.lower_ in ("no", "neither") for child in token.children)
+
+
+def _resolve(parse: Parse, token: Token, patients: bool, depth: int) -> list[Argument]:
+    mention = parse.mention(token)
+    if mention is not None:
+        return [] if _is_cut_off(parse, token) else [Argument(mention, token.i, turned=_is_wanting(token))]
+    if depth > _MAX_DEPTH or token.pos_ not in ("NOUN", "PROPN", "VERB", "ADJ"):
+        return []
+    word = noun(token)
+    named = [Argument(each, i, phrase=phrase) for each, i, phrase in phrases(parse, token)]
+    if named:
+        return named
+    if word in _RISKS:
+        inner = _inside(parse, token, patients, depth, frozenset({"of", "for", "to"}))
+        if not inner and token.dep_ == "dobj":  # "raises the risk for X", with "for X" given to the verb
+            held = [thing for _, thing in prepositional(token.head, "for")]
+            inner = [a for thing in held for a in _resolve(parse, thing, patients, depth + 1)]
+        return [replace(argument, risk=_change(token)) for argument in inner]
+    if word in _TURNING:
+        inner = _inside(parse, token, patients, depth, _of(word))
+        return [replace(argument, turned=not argument.turned) for argument in inner]
+    if word in _BLURRING:
+        inner = _inside(parse, token, patients, depth, frozenset({"of", "in"}))
+        return [replace(argument, blurred=True) for argument in inner]
+    if word in _CELL_PROCESSES:
+        inner = _inside(parse, token, patients, depth, frozenset({"of"}))
+        if word not in _TRANSPARENT:
+            inner = [a for a in inner if group_of(parse.sentence.mentions[a.mention].category) == ANATOMY]
+        return _turned_by(token, inner)
+    if word in _TRANSPARENT or word in _TRANSPARENT_EVENTS:
+        inner = _turned_by(token, _inside(parse, token, patients, depth, _of(word)))
+        if not inner and any(
+            each.tag_ == "NNS" for each in (token, *(t for _, t in prepositional(token, "of")))
+        ):
+            inner = _turned_by(
+                token, _members(parse, token)
+            )  # "the expression of several genes, including X"
+        return [replace(each, quantity=True) for each in inner] if word in _QUANTITIES else inner
+    if patients and word in PATIENTS:
+        return _inside(parse, token, patients, depth, frozenset({"with"}))
+    return _members(parse, token) if token.tag_ == "NNS" and word not in _HIDING else []
+
+
+def _members(parse: Parse, token: Token) -> list[Argument]:
+    """The members that a noun of many things is given: "several pathways, including X and Y"."""
+    found = prepositional(token, "including")
+    found += [
+        (preposition, thing)
+        for preposition, thing in prepositional(token, "as")
+        if parse.doc[preposition.i - 1].lower_ == "such"
+    ]
+    named = [
+        (parse.mention(each), each.i)
+        for preposition, thing in found
+        # Not "approaches targeting lipids, including X": these may be lipids.
+        if not any(between.pos_ == "VERB" for between in parse.doc[token.i + 1 : preposition.i])
+        for each in conjuncts(thing)
+    ]
+    return [Argument(mention, i) for mention, i in named if mention is not None]
+
+
+def _turned_by(token: Token, inner: list[Argument]) -> list[Argument]:
+    """Arguments of a noun, turned where an adjective says that there is little of it."""
+    return [replace(each, turned=not each.turned) for each in inner] if _is_wanting(token) else inner
+
+
+def _is_wanting(token: Token) -> bool:
+    """Whether there is little of it, or it is kept from acting: "impaired X", "inhibiting X" as a subject."""
+    for child in children(token, "amod"):
+        is_deed = (
+            child.tag_ == "VBG" and not any(True for _ in child.children) and child.i == token.left_edge.i
+        )
+        if child.lower_ in _WANTING or (is_deed and child.lower_ in COUNTERING):
+            return True
+    return False
+
+
+def _is_cut_off(parse: Parse, token: Token) -> bool:
+    """Whether the parse tore a name from the noun it belongs to: "PTEN" of "PTEN knockdown"."""
+    if token.i + 1 >= len(token.doc) or parse.units[token.i + 1].start > parse.units[token.i].end + 1:
+        return False
+    after = token.nbor()
+    word = noun(after)
+    belongs = word in _TRANSPARENT or word in _TURNING or word in _HIDING
+    is_clause = after.dep_ in ("ROOT", "relcl", "acl") or children(after, "nsubj", "csubj")
+    return belongs and not is_clause and token.head.i != after.i
+
+
+def _of(word: str) -> frozenset[str]:
+    """Prepositions that name what the noun holds."""
+    more = {"in"} if word in _CHANGES else {"with", "to"} if word in _GIVEN else set()
+    return frozenset({"of", *more})
+
+
+def _inside(
+    parse: Parse, token: Token, patients: bool, depth: int, prepositions: frozenset[str]
+) -> list[Argument]:
+    for preposition, thing in prepositional(token):
+        if preposition.lower_ in prepositions:
+            held = [each for each in conjuncts(thing) if each is thing or not _is_parallel(parse, each)]
+            found = [a for each in held for a in _resolve(parse, each, patients, depth + 1)]
+            if found:
+                return found
+    modifiers = [child for child in children(token, "compound", "nmod", "amod", "poss") if child.i < token.i]
+    for child in reversed(modifiers):
+        if parse.mention(child) is not None:
+            return [a for each in conjuncts(child) for a in _resolve(parse, each, patients, depth + 1)]
+        nested = (
+            _inside(parse, child, patients, depth + 1, frozenset()) if noun(child) in _TRANSPARENT else []
+        )
+        if nested:
+            return nested
+    for child in children(token, "appos"):
+        mention = parse.mention(child)
+        if mention is not None and not modifiers:
+            return [Argument(mention, child.i)]
+    return []
+
+
+def _change(token: Token) -> int:
+    words = {child.lower_ for child in token.children}
+    words |= {token.head.head.lower_} if token.head.lower_ in ("in", "of") else set()
+    return 1 if words & _RAISED else -1 if words & _LOWERED else 0
+
+
+def _is_denied(parse: Parse, token: Token) -> bool:
+    """Whether the words before the joined noun exclude it: "but not Y", "rather than Y", "instead of Y"."""
+    left = token.left_edge.i
+    before = [parse.doc[i].lower_ for i in range(max(0, left - 2), left + 1)]
+    return "not" in before or before[:2] in (["rather", "than"], ["instead", "of"])

@@ -1,0 +1,1 @@
+"""Whether a draft holds up, and the forms of an answer for people."""

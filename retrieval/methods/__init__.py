@@ -1,0 +1,1 @@
+"""The methods of answering, each a class with `name` and `answer`."""

@@ -1,0 +1,1 @@
+"""Intelligent navigation and similarity-enhanced search (INSES)."""

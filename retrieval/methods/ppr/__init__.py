@@ -1,0 +1,1 @@
+"""Retrieval by personalised PageRank."""

@@ -1,0 +1,117 @@
+"""The sentences of retrieved passages that bear on a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from kg_pipeline.graph.reader import Vector
+from kg_pipeline.llm.embeddings import Embedder
+from kg_pipeline.vocabulary.predicates import PREDICATES
+from retrieval.evidence import Passage, Quote
+from retrieval.questions.question import Question
+from retrieval.words.cues import Role, is_passive, link_role
+from retrieval.words.guard import addresses_reader
+from retrieval.words.terms import RELATION_STEMS, Name, content_stems, coverage, find_name, stem, tokenise
+
+Splitter = Callable[[str], Sequence[tuple[int, int]]]
+
+_SHORTEST = 4  # tokens; less is a heading or a label
+_LONGEST = 700  # characters; more is a table or a failed split
+_EMBEDDED = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with what it covers of the question."""
+
+    quote: Quote
+    links: frozenset[int]  # which links of the question it names
+    words: frozenset[str]  # which of the question's other content words it has
+    terms: float  # and which fraction of them
+    relates: bool  # has a word for the asked relation, or for any where none is asked
+    role: Role | None  # what the only entity of the question does in the sentence, where that can be told
+    passage_cosine: float
+    cosine: float
+    score: float
+
+
+def rank_sentences(
+    question: Question, passages: Iterable[Passage], embedder: Embedder, split: Splitter, limit: int
+) -> list[Sentence]:
+    """Best sentences first; the cosine to the question is computed for the lexically best only."""
+    names = [link.names for link in question.links]
+    rows: dict[tuple[str, int, int], Sentence] = {}
+    for passage in passages:
+        for quote in passage_quotes(passage, split):
+            rows.setdefault(quote.key, _assess(question, names, quote, passage.score))
+    ranked = sorted(rows.values(), key=lambda row: (-row.score, row.quote.key))[:_EMBEDDED]
+    if not ranked:
+        return []
+    vectors = embedder.embed([row.quote.text for row in ranked])
+    scored = [_with_cosine(row, vectors[i], question.vector) for i, row in enumerate(ranked)]
+    return sorted(scored, key=lambda row: (-row.score, row.quote.key))[:limit]
+
+
+def passage_quotes(passage: Passage, split: Splitter) -> list[Quote]:
+    """Sentences of a passage that report something, with offsets into the article."""
+    chunk = passage.chunk
+    quotes = []
+    for start, end in split(chunk.text):
+        text = chunk.text[start:end]
+        if (
+            len(text) <= _LONGEST
+            and len(tokenise(text)) >= _SHORTEST
+            and not text.rstrip().endswith("?")
+            and not addresses_reader(text)
+        ):
+            quotes.append(
+                Quote(
+                    chunk.article_id,
+                    chunk.chunk_id,
+                    chunk.section_path,
+                    chunk.start + start,
+                    chunk.start + end,
+                    text,
+                )
+            )
+    return quotes
+
+
+def relation_stems(question: Question) -> frozenset[str]:
+    """Stems that express the asked relation, or any relation where the question asks for none in particular."""
+    if not question.predicates:
+        return RELATION_STEMS
+    return frozenset(
+        stem(word) for name in question.predicates for word in (*PREDICATES[name].words, *name.split("_"))
+    )
+
+
+def _assess(
+    question: Question, names: Sequence[Sequence[Name]], quote: Quote, passage_score: float
+) -> Sentence:
+    tokens = tokenise(quote.text)
+    stems = content_stems(quote.text)
+    places = [find_name(tokens, keys) for keys in names]
+    links = frozenset(i for i, place in enumerate(places) if place)
+    words = frozenset(question.terms).intersection(stems)
+    terms = coverage(question.terms, words)
+    verbs = relation_stems(question)
+    related = not verbs.isdisjoint(stems)
+    score = (
+        2.0 * len(links) / max(len(names), 1)
+        + (terms if question.terms else 0.0)
+        + 0.3 * related
+        + 0.5 * passage_score
+    )
+    role = None
+    if question.role and len(places) == 1 and places[0]:
+        role = link_role(
+            [stem(token.text) for token in tokens], *places[0], passive=is_passive(quote.text), verbs=verbs
+        )
+    return Sentence(quote, links, words, terms, related, role, passage_score, 0.0, score)
+
+
+def _with_cosine(row: Sentence, vector: Vector, question: Vector) -> Sentence:
+    cosine = float(vector @ question)
+    return replace(row, cosine=cosine, score=row.score + cosine)

@@ -1,0 +1,190 @@
+"""Reading a question: its kind, the graph entities it names, the relation it asks for and its other content words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kg_pipeline.graph.reader import GraphReader, Vector
+from kg_pipeline.vocabulary.predicates import PREDICATES
+from retrieval.questions.links import Link, link_entities
+from retrieval.questions.wording import is_set_in_capitals, joined_compounds, spelled_out
+from retrieval.words import cues
+from retrieval.words.terms import Token, is_negated, stem, tokenise
+
+_AUXILIARIES = frozenset(
+    ["is", "are", "was", "were", "does", "do", "did", "can", "could", "may", "might", "has", "have"]
+)
+_TYPE_AND_NAME = 2  # links; of more the first may be a stop on the way to what is asked for
+_TITLE_CASE = 0.5  # share of capitalised words from which capitals are a style and no sign of a name
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as retrieval understands it."""
+
+    text: str
+    vector: Vector
+    kind: cues.QuestionKind
+    links: tuple[Link, ...]
+    terms: tuple[str, ...]  # stems of content words that name no entity and no relation
+    unknown_names: tuple[
+        str, ...
+    ]  # words written like a name (capitals, digits) that the graph has no entity for
+    foreign: tuple[str, ...]  # content words that no passage of the graph has
+    predicates: frozenset[str]  # asked relation; empty: any
+    sign: int  # direction of the asked effect, 0 where none
+    categories: frozenset[str]  # Biolink types asked for, without prefix
+    passive: bool  # "is X caused by Y": the first entity is the object
+    negated: bool
+    role: cues.Role | None  # what the only entity of a question does in the asked relation
+
+    @property
+    def entity_ids(self) -> frozenset[str]:
+        """All linked entities."""
+        return frozenset(entity_id for link in self.links for entity_id in link.ids)
+
+
+def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cues.EmbedName) -> Question:
+    """Read a question against one graph version.
+
+    `embed_name` gives the unit vector of a short text; it is asked only for words that look misspelt.
+    """
+    tokens = tokenise(text)
+    linked = link_entities(reader, text, tokens, embed_name)
+    words = [stem(token.text) for token in tokens]
+    asked, links = _asked(tokens, words, linked.links)
+
+    def is_known(word: str) -> bool:
+        return bool(reader.search_text("chunk", word, 1))
+
+    said = spelled_out(text, tokens) | asked.places
+    rest = joined_compounds([token for token in linked.rest if token.start not in said], is_known)
+    capitals_tell = not _is_title_case(text, tokens)
+    are_capitals = is_set_in_capitals(text, tokens)
+    plain = dict.fromkeys(token.text for token in rest if not token.is_number)
+    predicates = cues.asked_predicates(words) | asked.predicates
+    passive = cues.is_passive(text)
+    return Question(
+        text=text,
+        vector=vector,
+        kind=cues.question_kind(text),
+        links=links,
+        terms=tuple(
+            dict.fromkeys(stem(token.text) for token in rest if not token.is_number or not token.hyphened)
+        ),
+        unknown_names=tuple(
+            dict.fromkeys(
+                _surface(text, token)
+                for token in rest
+                if not are_capitals and _is_name(text, token, tokens[0], capitals_tell)
+            )
+        ),
+        foreign=tuple(word for word in plain if not is_known(word)),
+        predicates=predicates,
+        sign=_common_sign(predicates),
+        categories=asked.categories,
+        passive=passive,
+        negated=is_negated(text),
+        role=_role(links, tokens, words, passive) if predicates else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the words for the thing asked for say; they name nothing, and no evidence has to repeat them."""
+
+    places: frozenset[int]  # starts of the words
+    categories: frozenset[str]
+    predicates: frozenset[str]
+
+
+def _asked(
+    tokens: Sequence[Token], words: Sequence[str], links: tuple[Link, ...]
+) -> tuple[_Asked, tuple[Link, ...]]:
+    """The thing asked for, and the links without the name that stands for its type.
+
+    "Which transcription factor activates X?" asks for one, though the graph may have an entity of that name.
+    """
+    places: set[int] = set()
+    predicates: frozenset[str] = frozenset()
+    categories: frozenset[str] = frozenset()
+    found = cues.asked_type(words)
+    if found is not None:
+        at, categories = found
+        if not any(link.start <= tokens[at].start < link.end for link in links):
+            places.add(tokens[at].start)
+    whole = cues.whole_of(words)
+    if whole is not None:
+        places.add(tokens[whole].start)
+        predicates = frozenset({"part_of"})
+    if found is None and len(links) == _TYPE_AND_NAME and _is_type_asked_for(tokens, links[0]):
+        kinds = (_kindred(entity.category.rpartition(":")[2]) for entity in links[0].entities)
+        kindred = frozenset[str]().union(*kinds)
+        if kindred:
+            categories, links = kindred, links[1:]
+    return _Asked(frozenset(places), categories, predicates), links
+
+
+def _is_type_asked_for(tokens: Sequence[Token], link: Link) -> bool:
+    """Whether a name follows "which" or "what", and a verb follows it."""
+    before = [token for token in tokens if token.end <= link.start]
+    after = [token for token in tokens if token.start >= link.end]
+    return (
+        len(before) == 1
+        and before[0].text in {"which", "what"}
+        and bool(after)
+        and (after[0].text in _AUXILIARIES or bool(cues.predicates_of(stem(after[0].text))))
+    )
+
+
+def _kindred(category: str) -> frozenset[str]:
+    """Categories that instances of a class may have: a gene may be listed as its protein; none where no type is known."""
+    groups = [frozenset(names) for names in cues.CATEGORIES.values() if category in names[:2]]
+    return frozenset[str]().union(*groups)
+
+
+def _role(
+    links: Sequence[Link], tokens: Sequence[Token], words: Sequence[str], passive: bool
+) -> cues.Role | None:
+    if len(links) != 1:
+        return None
+    inside = [i for i, token in enumerate(tokens) if links[0].start <= token.start < links[0].end]
+    return cues.link_role(words, inside[0], inside[-1] + 1, passive=passive)
+
+
+def _common_sign(predicates: frozenset[str]) -> int:
+    signs = {PREDICATES[name].sign for name in predicates}
+    return signs.pop() if len(signs) == 1 else 0
+
+
+def _surface(text: str, token: Token) -> str:
+    """The whole blank-separated word around a token, without punctuation at its ends."""
+    start, end = token.start, token.end
+    while start > 0 and not text[start - 1].isspace():
+        start -= 1
+    while end < len(text) and not text[end].isspace():
+        end += 1
+    return text[start:end].strip(".,;:?!()[]\"'")
+
+
+def _is_name(text: str, token: Token, first: Token, capitals_tell: bool) -> bool:
+    """Whether a word is written as a name: inner capitals, digits, or a capital that does not open the question."""
+    word = text[token.start : token.end]
+    surface = _surface(text, token)
+    if token.is_number:
+        return any(letter.isalpha() for letter in surface)
+    if word[1:] != word[1:].lower() or any(letter.isdigit() for letter in surface):
+        return True
+    return (
+        capitals_tell
+        and word[:1].isupper()
+        and token.start != first.start
+        and text[: token.start].rstrip()[-1:] not in "?.:"
+    )
+
+
+def _is_title_case(text: str, tokens: Sequence[Token]) -> bool:
+    words = [text[token.start : token.end] for token in tokens[1:] if len(token.text) > 3]
+    capitalised = sum(word[:1].isupper() and word[1:].islower() for word in words)
+    return len(words) > 2 and capitalised >= _TITLE_CASE * len(words)

@@ -1,0 +1,104 @@
+"""Which facts, chains and sentences answer a question, as opposed to being merely near it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from retrieval.passages.sentences import Sentence
+from retrieval.paths.chains import Chain
+from retrieval.paths.facts import Fact
+from retrieval.questions.links import Link
+from retrieval.questions.question import Question
+from retrieval.reasoning.abstain import AbstentionSettings
+from retrieval.words.terms import content_stems, coverage
+
+_SHORT = 2  # hops that lead through one thing only
+
+
+def bears_on(question: Question, row: Sentence, settings: AbstentionSettings) -> bool:
+    """Whether a free sentence says something about what is asked: its entities together, with a word that relates them."""
+    if len(question.links) >= 2:
+        return len(row.links) >= min(2, len(question.links)) and row.relates
+    if question.links:
+        cued = not question.predicates or row.relates or (bool(question.terms) and row.terms == 1.0)
+        cued = cued and row.role in (None, question.role)
+        return bool(row.links) and cued and row.terms >= settings.terms
+    return row.terms >= settings.terms_without_entities and row.cosine >= settings.cosine_without_entities
+
+
+def joins(fact: Fact, links: Sequence[Link]) -> bool:
+    """Whether the fact relates two different things of the question."""
+    ends = [
+        {i for i, link in enumerate(links) if end in link.ids}
+        for end in (fact.relation.head_id, fact.relation.tail_id)
+    ]
+    return bool(ends[0]) and bool(ends[1]) and len(ends[0] | ends[1]) >= 2
+
+
+def fits(fact: Fact, question: Question) -> bool:
+    """Whether a fact about the one entity asked about is of the asked relation and type."""
+    asked = question.entity_ids
+    ends = {fact.relation.head_id: fact.head, fact.relation.tail_id: fact.tail}
+    if not asked & set(ends):
+        return False
+    if question.predicates and fact.relation.predicate not in question.predicates:
+        return False
+    others = [entity for entity_id, entity in ends.items() if entity_id not in asked]
+    if question.role and not fact.symmetric:
+        end = fact.relation.head_id if question.role == "head" else fact.relation.tail_id
+        if end not in asked:
+            return False
+    return not question.categories or any(
+        entity.category.rpartition(":")[2] in question.categories for entity in others
+    )
+
+
+def contests(fact: Fact, shown: Sequence[Fact]) -> bool:
+    """Whether a fact is about the same two entities as one that is shown."""
+    ends = {fact.relation.head_id, fact.relation.tail_id}
+    return any(ends == {other.relation.head_id, other.relation.tail_id} for other in shown)
+
+
+def answers(chain: Chain, question: Question) -> bool:
+    """Whether a chain answers the question.
+
+    To ask how two things are connected a chain will do, through an entity that connects everything if it is short or each
+    step of it acts on the next. A yes/no question asks for an effect: the chain must run in
+    one direction, have the asked sign where one is asked, and not lead through an entity that connects everything.
+    """
+    if len(chain) < 2 and chain.facts[0].relation.kind == "asserted":
+        return False  # told as a direct fact
+    if question.kind != "yes_no":
+        mechanism = question.kind == "how" and chain.runs_forward  # each step acts on the next one
+        return not chain.through_hub or len(chain) <= _SHORT or mechanism
+    if chain.through_hub:
+        return False
+    forward = chain.runs_backward if question.passive else chain.runs_forward
+    if question.predicates:
+        return forward and (chain.sign == question.sign if question.sign else chain.sign != 0)
+    return (chain.runs_forward or chain.runs_backward) and len(chain) <= 3
+
+
+def rank_facts(question: Question, facts: Sequence[Fact]) -> list[Fact]:
+    """Asserted first; then the asked predicate, the asked type, the question's words in the quotes, and confidence."""
+    return sorted(
+        facts,
+        key=lambda fact: (
+            fact.relation.kind != "asserted",
+            -_weight(question, fact),
+            fact.relation.relation_id,
+        ),
+    )
+
+
+def _weight(question: Question, fact: Fact) -> float:
+    stems = content_stems(" ".join(quote.text for quote in fact.quotes))
+    return (
+        2.0 * (fact.relation.predicate in question.predicates)
+        + 2.0 * (coverage(question.terms, stems) if question.terms else 0)
+        + (
+            coverage(content_stems(question.text), stems)
+            + float(fact.relation.confidence)
+            - 0.3 * fact.relation.speculative
+        )
+    )

@@ -1,0 +1,27 @@
+"""Why two like names are not to be taken for one thing: the guards of standardisation that hold for names alike."""
+
+from __future__ import annotations
+
+from kg_pipeline.graph.reader import Entity
+from kg_pipeline.vocabulary.guards import Named, affixes, greek, numbers
+from retrieval.words.terms import name_key
+
+#: Guards for names that stand near each other; a broader or a narrower name is none of their objections.
+_GUARDS = (numbers, greek, affixes)
+_ALIASES = 40
+
+
+def share_a_name(one: Entity, other: Entity) -> bool:
+    """Whether two entities have a name or alias in common, however it is spelt."""
+    names = [{name_key(name) for name in (e.name, *e.aliases[:_ALIASES])} for e in (one, other)]
+    return not names[0].isdisjoint(names[1])
+
+
+def name_conflict(one: str, other: str) -> str:
+    """What tells the two names apart; empty if nothing does.
+
+    >>> name_conflict("IL-1", "IL-10")
+    'numbers differ: 1 | 10'
+    """
+    first, second = Named(one), Named(other)
+    return next((reason for guard in _GUARDS if (reason := guard(first, second))), "")
