@@ -90,10 +90,14 @@ def supports(
     if item.kind == "quote" and len(quotes) == 1:
         return _plain(claim).rstrip(".") == _plain(quotes[0].text).rstrip(".")
     text = " \n ".join(quote.text for quote in quotes)
-    covered = _equivalents(claim, quotes, names)
+    spans = _equivalents(claim, quotes, names)
+    covered = {stem(token.text) for start, end in spans for token in tokenise(claim[start:end])}
     wanted = [word for word in topic_stems(claim) if word not in covered and stem(word) not in RELATION_STEMS]
     have = content_stems(text)
-    if (len(wanted) > 0 and coverage(wanted, have) < settings.overlap) or not numbers(claim) <= numbers(text):
+    if len(wanted) > 0 and coverage(wanted, have) < settings.overlap:
+        return False
+    # The quote may write PLK1 where the claim has polo-like kinase 1: digits of a name are no figure.
+    if not numbers(_without(claim, spans)) <= numbers(text):
         return False
     return (
         _same_polarity(claim, quotes) and _same_direction(claim, quotes) and _same_actor(claim, quotes, names)
@@ -104,18 +108,27 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _equivalents(claim: str, quotes: Sequence[Quote], names: Sequence[Sequence[Name]]) -> frozenset[str]:
-    """Stems of names in the claim whose entity the quotes mention too, by whichever name."""
+def _equivalents(
+    claim: str, quotes: Sequence[Quote], names: Sequence[Sequence[Name]]
+) -> list[tuple[int, int]]:
+    """Where the claim names an entity that the quotes mention too, by whichever name."""
     tokens = tokenise(claim)
     read = [
         tokenise(text) for quote in quotes for text in (quote.text, quote.head_text, quote.tail_text) if text
     ]
-    found: set[str] = set()
+    found = []
     for keys in names:
         here = find_name(tokens, keys)
         if here and any(find_name(other, keys) for other in read):
-            found.update(stem(token.text) for token in tokens[here[0] : here[1]])
-    return frozenset(found)
+            found.append((tokens[here[0]].start, tokens[here[1] - 1].end))
+    return found
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    kept = list(text)
+    for start, end in spans:
+        kept[start:end] = " " * (end - start)
+    return "".join(kept)
 
 
 def _same_polarity(claim: str, quotes: Sequence[Quote]) -> bool:

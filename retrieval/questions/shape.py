@@ -57,6 +57,9 @@ _EXACT: dict[str, frozenset[str]] = {
 _NAMES_COMPARED = 3
 _SHORTEST_TYPE = 4
 _ASKS = frozenset({"which", "what", "list", "name"})
+#: Types whose word is a verb too, unless one of the words behind stands before it.
+_VERBS_TOO = frozenset({"target"})
+_BEFORE_A_NOUN = frozenset({"the", "a", "an", "its", "their", "this", "that", "of", "which", "what"})
 _AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "may", "might"})
 _MODIFIERS = 4  # words between "which" and the type: "which other small molecule inhibitor drugs"
 _COUNT = re.compile(r"\b(?:how\s+many|number\s+of|count\s+(?:the|of|all)?)\b", re.IGNORECASE)
@@ -126,7 +129,7 @@ class Shape:
 def read_shape(question: Question) -> Shape:
     """The shape of a question that was read against a graph."""
     tokens = [token for token in tokenise(question.text) if not _linked(question, token.start)]
-    slots = _slots(question.text, tokens)
+    slots = [slot for slot in _slots(question.text, tokens) if not _is_verb(question, slot)]
     answer = _answer(tokens, slots)
     inner = tuple(slot for slot in slots if slot is not answer)
     if answer is not None:
@@ -159,6 +162,18 @@ def _slots(text: str, tokens: list[Token]) -> list[Slot]:
             slots.append(Slot(word, frozenset(names), token.start))
         opens = opens and (token.text in _ASKS or token.text in STOP_WORDS)
     return slots
+
+
+def _is_verb(question: Question, slot: Slot) -> bool:
+    """Whether a word that names a type is what somebody does: "drugs target PD-1", "what does belimumab target?"."""
+    if slot.word not in _VERBS_TOO:
+        return False
+    before = [token.text for token in tokenise(question.text[: slot.start])]
+    after = tokenise(question.text[slot.start :])[1:]
+    if not after:
+        return bool(_AUXILIARIES.intersection(before))
+    begins = any(link.start == slot.start + after[0].start for link in question.links)
+    return begins and bool(before) and before[-1] not in _BEFORE_A_NOUN
 
 
 def _answer(tokens: list[Token], slots: list[Slot]) -> Slot | None:

@@ -195,13 +195,16 @@ def link_role(
 
     >>> link_role(["what", "doe", "baff", "inhibit"], 2, 3, passive=False)
     'head'
+    >>> link_role(["which", "drug", "target", "baff"], 3, 4, passive=False)
+    'tail'
     """
     telling = _ORIENTED if verbs is None else verbs
     before = [i for i in range(first) if stems[i] in telling]
     after = [i for i in range(last, len(stems)) if stems[i] in telling]
     if bool(before) == bool(after):
         return None
-    does = bool(after) or stems[before[-1]] in _OF_HEAD
+    # "The targets of X" are what X does; in "which drugs target X", X undergoes.
+    does = bool(after) or (stems[before[-1]] in _OF_HEAD and before[-1] + 1 < first)
     return "head" if does != passive else "tail"
 
 

@@ -8,7 +8,7 @@ from retrieval.graph import Graph
 from retrieval.methods.bioweave.method import BioWeave
 from retrieval.methods.bioweave.settings import BioWeaveSettings
 from retrieval.web import WebUnavailable, WebUnit
-from tests.retrieval.memory_graph import MemoryGraph
+from tests.retrieval.memory_graph import Builder, MemoryGraph
 from tests.retrieval.onco_graph import onco
 from tests.retrieval.scripted_chat import ScriptedChat, citing, numbered, with_chat
 
@@ -55,6 +55,28 @@ def test_a_count_counts_each_thing_once_whatever_its_names(open_graph: Open) -> 
     assert sorted(answer.items) == ["cisplatin", "etoposide", "tarlatamab"]
     assert answer.sentences[0].text.startswith("The evidence names 3 drugs: ")
     assert len(answer.sentences[0].citations) == 3
+
+
+def test_what_is_only_inferred_or_named_beside_is_not_counted(open_graph: Open) -> None:
+    b = Builder()
+    for number, name in enumerate(("alphamab", "betamab", "gammamab", "deltamab")):
+        b.entity(f"M{number}", name, "Drug")
+    b.entity("G1", "polo-like kinase 1", "Gene", "PLK1")
+    b.entity("S1", "melanoma", "Disease")
+    stated = ["Alphamab targets PLK1.", "Betamab targets PLK1 in melanoma."]
+    b.article("PMC1", "Antibodies", stated, ["Gammamab was given while others target PLK1."])
+    b.article("PMC2", "More antibodies", ["Deltamab is a kind of alphamab."])
+    first = b.relation("M0", "targets", "G1", stated[0])
+    b.relation("M1", "targets", "G1", stated[1])
+    kind = b.relation("M3", "subclass_of", "M0", "Deltamab is a kind of alphamab.")
+    b.relation("M3", "targets", "G1", kind="transitive", premises=(kind, first))
+    b.relation("S1", "associated_with", "G1", stated[1])
+    reader = b.build()
+    answer = open_graph(reader).ask("How many drugs target PLK1?", "bioweave")
+    assert sorted(answer.items) == ["alphamab", "betamab"]
+    # The name of the gene ends in a digit that no quote has; it is no figure that they would have to state.
+    genes = open_graph(reader).ask("How many genes are associated with melanoma?", "bioweave")
+    assert genes.sentences[0].text == "The evidence names 1 gene: polo-like kinase 1."
 
 
 def test_the_option_with_evidence_is_chosen(open_graph: Open) -> None:

@@ -86,6 +86,10 @@ def test_the_asked_relation_its_direction_and_type_are_read(lupus_graph: Graph) 
         ("What is inhibited by belimumab?", "head"),
         ("What are the targets of belimumab?", "head"),
         ("What is belimumab?", None),
+        ("Which drugs target BAFF?", "tail"),
+        ("What targets BAFF?", "tail"),
+        ("What does BAFF target?", "head"),
+        ("What are the targets of BAFF?", "head"),
     ],
 )
 def test_who_does_and_who_undergoes(lupus_graph: Graph, text: str, role: str | None) -> None:

@@ -28,6 +28,11 @@ def shape(graph: Graph, text: str) -> Shape:
         ("Which disease do cisplatin, etoposide and tarlatamab treat?", "intersection", "disease", []),
         ("How is ASCL1 related to tarlatamab?", "chain", None, []),
         ("What does tarlatamab treatment cause?", "chain", None, ["treatment"]),
+        ("How many drugs target DLL3?", "count", "drug", []),
+        ("Which drugs treat SCLC and target DLL3?", "intersection", "drug", []),
+        ("Which proteins does tarlatamab target?", "aggregation", "protein", []),
+        ("What is the target of tarlatamab?", "aggregation", "target", []),
+        ("Which drug binds the target DLL3 of ASCL1?", "chain", "drug", ["target"]),
     ],
 )
 def test_operator_and_types_are_read_from_the_words(

@@ -10,6 +10,7 @@ from retrieval.methods.bioweave.exploration import Exploration
 from retrieval.methods.bioweave.plan import Option
 from retrieval.methods.bioweave.scoring import Scored
 from retrieval.methods.naive import text_draft
+from retrieval.paths.hops import Hop
 from retrieval.paths.typed_paths import TypedPath
 from retrieval.reasoning.abstain import unsupported
 from retrieval.reasoning.compose import distinct, joined, quote_sentence
@@ -89,6 +90,8 @@ def _count(exploration: Exploration, answers: Sequence[TypedAnswer]) -> Result:
     slot = exploration.plan.shape.answer
     if not answers or slot is None:
         return Result(Draft(reason="nothing of the type asked for was found to count", reasoner=_BY))
+    # What is inferred, or only named in one sentence, is enough to show, not to count beside what is stated.
+    answers = [answer for answer in answers if all(map(_is_stated, answer.hops))] or answers
     names = tuple(answer.entity.name for answer in answers)
     draft = typed_draft(exploration.explorer, answers, _BY)
     noun = slot.word if len(names) == 1 else f"{slot.word}s"
@@ -100,6 +103,10 @@ def _count(exploration: Exploration, answers: Sequence[TypedAnswer]) -> Result:
     draft = replace(draft, sentences=(head, *draft.sentences))
     reason = _lost(exploration, draft, answers)
     return Result(Draft(reason=reason, reasoner=_BY) if reason else draft, () if reason else names)
+
+
+def _is_stated(hop: Hop) -> bool:
+    return hop.fact is not None and hop.fact.relation.kind == "asserted"
 
 
 def _option(exploration: Exploration, answers: Sequence[TypedAnswer], scored: Sequence[Scored]) -> Result:
