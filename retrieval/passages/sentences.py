@@ -64,6 +64,7 @@ def passage_quotes(passage: Passage, split: Splitter) -> list[Quote]:
             and len(tokenise(text)) >= _SHORTEST
             and not text.rstrip().endswith("?")
             and not addresses_reader(text)
+            and not _is_heading(text, chunk.section_path)
         ):
             quotes.append(
                 Quote(
@@ -76,6 +77,11 @@ def passage_quotes(passage: Passage, split: Splitter) -> list[Quote]:
                 )
             )
     return quotes
+
+
+def _is_heading(text: str, section_path: str) -> bool:
+    """Whether a sentence is the title of its own section, which announces what the section is to show."""
+    return text.strip(" .") == section_path.rpartition(" > ")[2].strip(" .")
 
 
 def relation_stems(question: Question) -> frozenset[str]:

@@ -63,3 +63,17 @@ def test_sentences_of_one_passage_may_answer_together(open_graph: Callable[..., 
 def test_they_may_not_when_a_word_of_the_question_is_foreign(open_graph: Callable[..., Graph]) -> None:
     graph = open_graph(scattered())
     assert not graph.ask("Does colonoscopy after acute pancreatitis detect malignancy in adults?").answered
+
+
+def test_the_title_of_a_section_is_no_statement(open_graph: Callable[..., Graph]) -> None:
+    b = Builder()
+    title = "Obesity Is a Cause of Insulin Resistance"
+    b.article(
+        "PMC1", "Review", [f"{title}.", "Obesity causes insulin resistance in mice."], section=f"3. > {title}"
+    )
+    b.entity("S1", "insulin resistance", "Disease")
+    b.entity("S2", "obesity", "Disease")
+    quotes = [
+        c.quote for c in open_graph(b.build()).ask("What causes insulin resistance?", "naive").citations
+    ]
+    assert quotes == ["Obesity causes insulin resistance in mice."]
