@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.cli.bench_data import default_data
+from kg_pipeline.cli.bench_output import skip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,10 +51,7 @@ def bench_relations(
         "chemprot": folder / "chemprot_scibert" / f"{split}.jsonl",
     }
     if missing := [str(path) for path in files.values() if not path.is_file()]:
-        console.print(
-            f"Skipped: there is no {' and no '.join(missing)}; name the folder of the corpora with --gold.",
-            markup=False,
-        )
+        skip(console, f"there is no {' and no '.join(missing)}; name the folder of the corpora with --gold.")
         return
     with console.status("Parsing (a minute or two) …"):
         report = _measure(console, files["biored"], files["chemprot"])

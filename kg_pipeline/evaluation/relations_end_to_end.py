@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 from kg_pipeline.evaluation.entity_linking import References, gold_identifiers
 from kg_pipeline.evaluation.gold import GoldArticle
@@ -19,7 +18,7 @@ from kg_pipeline.extraction.mentions.ner.recogniser import NameRecogniser
 from kg_pipeline.extraction.mentions.reading import Mention, find_mentions
 from kg_pipeline.extraction.relation_model.abstract_triples import Abstract, abstract_triples
 from kg_pipeline.extraction.relation_model.features import SentenceView
-from kg_pipeline.extraction.relation_model.pairs import are_related_groups
+from kg_pipeline.extraction.relation_model.pairs import linked_pairs
 from kg_pipeline.extraction.relation_model.passage import Naming, entity_pairs
 from kg_pipeline.extraction.relation_model.sentence_triples import model_triples
 from kg_pipeline.extraction.relation_model.weights import load_classifiers
@@ -27,7 +26,6 @@ from kg_pipeline.extraction.rules.triples import is_prose, read, sentences_of
 from kg_pipeline.extraction.syntax.sentence_parser import Sentence, SentenceParser
 from kg_pipeline.text.abbreviations import find_definitions
 from kg_pipeline.text.sentences import SentenceSplitter
-from kg_pipeline.vocabulary.categories import group_of
 from kg_pipeline.vocabulary.index import Vocabulary
 
 Span = tuple[int, int]
@@ -102,16 +100,10 @@ def _found(article: Linked, parser: SentenceParser) -> Mapping[str, set[Concepts
         mentions = parse.sentence.mentions
         namings += [Naming(number, m.concept_id, m.category) for m in mentions if m.concept_id]
         view = SentenceView(parse, found)
-        for i, j in combinations(range(len(mentions)), 2):
-            first, second = mentions[i], mentions[j]
-            if (
-                first.concept_id
-                and second.concept_id
-                and first.concept_id != second.concept_id
-                and first.end <= second.start
-                and are_related_groups(group_of(first.category), group_of(second.category))
-            ):
-                views.append((number, first.concept_id, second.concept_id, view.pair(i, j).features))
+        views += [
+            (number, first, second, view.pair(i, j).features)
+            for i, j, first, second in linked_pairs(mentions)
+        ]
     entities = list(entity_pairs(len(sentences), namings, views))
     scores = load_classifiers()["passage"].probabilities([pair.features for pair in entities])[:, 0]
     return {

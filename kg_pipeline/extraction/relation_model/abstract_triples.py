@@ -15,12 +15,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from kg_pipeline.extraction.relation_model.features import SentenceView
 from kg_pipeline.extraction.relation_model.neighbours import NeighbourPair, neighbour_pairs
-from kg_pipeline.extraction.relation_model.pairs import are_related_groups
+from kg_pipeline.extraction.relation_model.pairs import linked_pairs
 from kg_pipeline.extraction.relation_model.passage import EntityPair, Naming, entity_pairs
 from kg_pipeline.extraction.relation_model.sentence_triples import (
     MOST_MENTIONS,
@@ -33,7 +32,6 @@ from kg_pipeline.extraction.relation_model.sentence_triples import (
 from kg_pipeline.extraction.relation_model.weights import load_classifiers
 from kg_pipeline.extraction.rules.negation import is_speculative
 from kg_pipeline.extraction.rules.triples import OfflineTriple, identity
-from kg_pipeline.vocabulary.categories import group_of
 from kg_pipeline.vocabulary.domains import fits
 
 if TYPE_CHECKING:
@@ -112,18 +110,9 @@ def _places(views: Mapping[int, SentenceView]) -> dict[Ends, list[tuple[int, Mod
     """The number of the sentence and the two mentions, wherever a sentence names two linked entities."""
     found: dict[Ends, list[tuple[int, ModelPair]]] = defaultdict(list)
     for number, view in views.items():
-        mentions = view.parse.sentence.mentions
-        for i, j in combinations(range(len(mentions)), 2):
-            first, second = mentions[i], mentions[j]
-            if (
-                first.concept_id
-                and second.concept_id
-                and first.concept_id != second.concept_id
-                and first.end <= second.start
-                and are_related_groups(group_of(first.category), group_of(second.category))
-            ):
-                asked = ModelPair(view, view.pair(i, j), _LEAST_OF_SENTENCE)
-                found[_ends(first, second)].append((number, asked))
+        for i, j, first, second in linked_pairs(view.parse.sentence.mentions):
+            asked = ModelPair(view, view.pair(i, j), _LEAST_OF_SENTENCE)
+            found[frozenset((first, second))].append((number, asked))
     return dict(found)
 
 
