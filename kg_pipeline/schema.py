@@ -235,7 +235,7 @@ STAGE_STATUS = pa.schema(
             "input_digest", pa.string(), "digest of what the stage read and of the code and settings it ran"
         ),
         _field("status", pa.string(), "ok | partial (some chunks to be tried again) | failed"),
-        _field("reason", pa.string(), "what failed; empty otherwise"),
+        _field("reason", pa.string(), "what failed, or what an article that is ok lacks; empty otherwise"),
         _field("rows", pa.int32(), "rows it produced"),
         _field("rejected", pa.int32(), "candidates it refused, with reasons in the rejects table"),
     ]
@@ -277,7 +277,9 @@ MERGES = pa.schema(
         _field("name_a", pa.string(), "canonical name"),
         _field("name_b", pa.string(), "surface form merged into it"),
         _field(
-            "rule", pa.string(), "same_concept | spelling_variant | abbreviation | egot_stem | user_decision"
+            "rule",
+            pa.string(),
+            "same_concept | spelling_variant | abbreviation | egot_stem | llm_adjudication | user_decision",
         ),
         _field("score", pa.float32(), "score of the rule in (0, 1]"),
         _field("evidence", pa.string(), "concept id or mention that justifies it"),

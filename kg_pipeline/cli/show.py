@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.cli.building import BuildResult
-from kg_pipeline.corpora import find_corpus, load_corpora
+from kg_pipeline.corpora import check_readable, find_corpus, load_corpora
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import CorruptGraphError
 from kg_pipeline.graph import layout
@@ -25,7 +25,7 @@ _COUNTS = ("documents", "chunks", "mentions", "triples", "entities", "merges")
 def build_result(console: Console, result: BuildResult) -> None:
     """What a build made: articles by status, rows by stage, relations by kind, rejects by reason, seconds."""
     settings = load_settings()
-    datasets = Datasets(settings.datasets)
+    datasets = Datasets.of(settings)
     table = Table(title=f"Corpus {result.corpus}, version {result.manifest.version}", title_justify="left")
     table.add_column("what")
     table.add_column("rows", justify="right")
@@ -75,10 +75,11 @@ def build_result(console: Console, result: BuildResult) -> None:
 
 
 def articles(console: Console, corpus: str) -> None:
-    """Every article that is not `ok`, with the reason; and what the graph keeps of the others, by licence class."""
+    """Every article that is not `ok` or was not read whole, with the reason; what the graph keeps of the others."""
     settings = load_settings()
     rights = find_corpus(settings.corpora_file, corpus).rights
-    rows = Datasets(settings.datasets).scan("articles", corpus).sort("status", "article_id").collect()
+    datasets = Datasets.of(settings)
+    rows = datasets.scan("articles", corpus).sort("status", "article_id").collect()
     if rows.is_empty():
         console.print(f"Corpus {corpus} is not built yet. Run: kg build {corpus}", highlight=False)
         return
@@ -87,6 +88,13 @@ def articles(console: Console, corpus: str) -> None:
         cells = (row[name] for name in ("article_id", "status", "license_class", "reason", "source_ref"))
         table.add_row(*cells)
     console.print(table)
+    reading = datasets.scan("documents.status", corpus).filter(pl.col("reason") != "").sort("article_id")
+    lacking = reading.select("article_id", "reason").collect()
+    if not lacking.is_empty():
+        parts = Table("article", "what could not be read of it")
+        for article_id, reason in lacking.iter_rows():
+            parts.add_row(article_id, reason)
+        console.print(parts)
     kept = Table("licence class", "ok articles", "policy", "what the graph keeps")
     classes = rows.filter(pl.col("status") == "ok").group_by("license_class").len().sort("license_class")
     for license_class, count in classes.iter_rows():
@@ -113,7 +121,7 @@ def corpora(console: Console) -> None:
 def versions(console: Console, corpus: str) -> None:
     """Versions of a corpus, newest first."""
     settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
+    check_readable(settings.corpora_file, settings.graphs, corpus)
     table = Table()
     for heading in ("version", "made"):
         table.add_column(heading, no_wrap=True)  # an id that is cut cannot be copied

@@ -56,8 +56,7 @@ class Paragraph(NamedTuple):
     citations: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A run of paragraphs under one title path."""
 
     path: tuple[str, ...]
@@ -74,6 +73,7 @@ class Table:
     caption: str
     header_rows: int
     cells: tuple[tuple[str, ...], ...]
+    is_cut: bool = False  # larger than what is read of one table
 
 
 @dataclass(frozen=True, slots=True)

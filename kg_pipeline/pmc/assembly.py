@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kg_pipeline.pmc.article import Paragraph, Section
 
 SEPARATOR = "\n\n"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class Place(NamedTuple):
     """Where paragraphs are put: a title path and a kind. Two places with equal titles stay two."""
 
     path: tuple[str, ...]

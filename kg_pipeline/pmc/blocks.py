@@ -36,9 +36,10 @@ _OMITTED = SKIPPED | {
 }  # fmt: skip
 _SECTIONS = frozenset({"sec", "treatment-sec", "app", "boxed-text"}) | BACK_SECTIONS
 _FILES = frozenset({"supplementary-material", "media"})
-#: What the archive writes beside a file: its size, and how to get it.
+#: What the archive writes beside a file: its size, its format, and how to get it.
 _FILE_NOTE = re.compile(
-    r"\(?[\d.,]+ ?[kKMG]B\b[^()]*\)?\.?|Click here for (?:additional data |supplemental )?file\.?|\(?PDF\)?\.?",
+    r"\(?[\d.,]+ ?[kKMG]B\b[^()]*\)?\.?|Click here for (?:additional data |supplemental )?file\.?|PDF\.?"
+    r"|\((?:PDF|DOCX?|RTF|TXT|ODT|XLSX?|CSV|TSV|ODS|PPTX?|TIFF?|EPS|PNG|JPE?G|GIF|SVG|MOV|MP[34G]|MPEG|M4V|AVI|WMV|WAV|ZIP|GZ)\)\.?",
     re.IGNORECASE,
 )
 _TRANSPARENT = frozenset(
@@ -86,14 +87,15 @@ class BlockWalker:
     def section(self, element: etree._Element, place: Place) -> None:
         """A titled block below `place`; entries of a list of abbreviations also go to the glossary."""
         title = first_child(element, "title")
-        if title is None:
-            title = element.find("caption/title")
+        is_titled = title is not None
+        if title is None and (caption := first_child(element, "caption")) is not None:
+            title = first_child(caption, "title")
         inline = Inline(self.references)
         text = (inline.read_apart(title) if title is not None else "") or self._name(element)
         is_glossary = element.tag == "glossary" or _GLOSSARY_TITLE.fullmatch(text) is not None
         entries = read_glossary(element) if is_glossary else []
         self.glossary.extend(entries)
-        kind = BACK if entries or is_administrative(element) else place.kind
+        kind = BACK if entries or is_administrative(element, text if is_titled else "") else place.kind
         inner = Place((*place.path, text) if text else place.path, kind)
         self.assembly.add(inner, "heading", text)
         self._lifted(inline, inner)
@@ -140,15 +142,12 @@ class BlockWalker:
     ) -> None:
         inline = Inline(self.references)
         inline.add_text(element.text)
-        for child in element:
-            if child.tag in FLOW:
-                self._add(inline, place, kind, floats)
-                self._block(child, place, kind, floats)
-                inline = Inline(self.references)
-            else:
-                inline.add_element(child)
-            if text := child.tail:
-                inline.add_text(text)
+        children = iter(element)
+        while (block := inline.add_until_block(children)) is not None:
+            self._add(inline, place, kind, floats)
+            self._block(block, place, kind, floats)
+            inline = Inline(self.references)
+            inline.add_text(block.tail)
         self._add(inline, place, kind, floats)
 
     def _add(self, inline: Inline, place: Place, kind: str, floats: list[etree._Element]) -> None:
@@ -262,8 +261,8 @@ class BlockWalker:
         self._lifted(inline, inner, "caption")
         cells = Inline(self.references, marks := note_marks(element))
         for table in (grids := [element] if element.tag in {"table", "array"} else _outer_tables(element)):
-            grid = read_grid(table, cells.read_apart)
-            self.tables.append(Table(label, caption, grid.header_rows, grid.cells))
+            grid = read_grid(table, cells.read_cell)
+            self.tables.append(Table(label, caption, grid.header_rows, grid.cells, grid.is_cut))
             for sentence in row_sentences(grid, label.rstrip(" .:–—-")):
                 self.assembly.add(inner, "table_row", sentence)
         if not grids:

@@ -26,9 +26,12 @@ def tidy(text: str) -> str:
     Compatibility forms stay as they are: NFKC would turn 10⁶ into 106.
     """
     # Searching and replacing is several times faster here than translating, or splitting into words and joining them.
-    for character in "\n\t\r":
-        if character in text:
-            text = text.replace(character, " ")
+    if "\n" in text:
+        text = text.replace("\n", " ")
+    if "\t" in text:
+        text = text.replace("\t", " ")
+    if "\r" in text:
+        text = text.replace("\r", " ")
     if not text.isascii():
         for character, written in () if text.isprintable() else _UNPRINTABLE:
             if character in text:
@@ -38,7 +41,7 @@ def tidy(text: str) -> str:
                 text = text.replace(character, "-")
         if not unicodedata.is_normalized("NFC", text):
             text = unicodedata.normalize("NFC", text)
-    return collapse(text)
+    return collapse(text) if "  " in text else text.strip(" ")
 
 
 def tidy_all(texts: Sequence[str]) -> list[str]:

@@ -42,6 +42,7 @@ _WORD_BEFORE = 16
 #: Characters before a gap that mending it may change.
 _KEPT = 4096
 _SEPARATORS = " ,;&–—-"
+_ITEMS = re.compile(rf"[{_SEPARATORS}]*(?:{_ITEM}[{_SEPARATORS}]*)*")
 # Where citations were taken out, until the punctuation around them is mended.
 _GAP = "\x03"
 _ENCLOSED = re.compile(rf"\(([^()]*{_GAP}[^()]*)\)")
@@ -56,7 +57,9 @@ def drop_citations(text: str) -> str:
     """`text` without its marked citations, see the module's rule. White space must be tidy before and is not after."""
     if OPEN not in text:
         return text
-    text = _RUN.sub(_in_sentence, _without_bracketed(text))
+    text = _without_bracketed(text)
+    if OPEN in text:
+        text = _RUN.sub(_in_sentence, text)
     end, *rest = _ENCLOSED.sub(_enclosed, text).split(_GAP)
     done: list[str] = []
     for following in rest:
@@ -75,7 +78,7 @@ def _without_bracketed(text: str) -> str:
     kept: list[str] = []
     position = seen = 0  # a bracket before `seen` has been tried
     while (mark := text.find(OPEN, seen)) >= 0:
-        opening = max(text.rfind(bracket, seen, mark) for bracket in "()[]")
+        opening = max(text.rfind("(", seen, mark), text.rfind("[", seen, mark))
         match = _BRACKETED.match(text, opening) if opening >= 0 else None
         if match is None:
             seen = mark + 1
@@ -91,7 +94,7 @@ def _bracketed(match: re.Match[str]) -> str:
     inside = match.group(1)
     if _is_word(match):
         return match.group().replace(OPEN, "").replace(CLOSE, "")
-    if not any(part[part.find(CLOSE) + 1 :].strip(_SEPARATORS) for part in inside.split(OPEN)):
+    if _ITEMS.fullmatch(inside):
         return _GAP
     left = _CITATION.sub("", inside).strip(_SEPARATORS)
     left = _TWICE.sub(r"\1 ", left).strip(_SEPARATORS)
@@ -131,6 +134,8 @@ def _in_sentence(match: re.Match[str]) -> str:
 def _mend(before: str, after: str) -> str:
     """Join the texts on both sides of a gap: no empty brackets, no doubled or stray separators, no glued words."""
     bare_before, bare_after = before.rstrip(" ,;"), after.lstrip(" ")
+    if not bare_before:
+        return after.lstrip(" ,;").removeprefix(". ")
     while bare_before.endswith(("(", "[")):
         bare_after = after.lstrip(" ,;")
         if not bare_after.startswith((")", "]")):

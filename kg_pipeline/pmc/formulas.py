@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import zip_longest
 
 from lxml import etree
 
@@ -17,7 +18,11 @@ PLACEHOLDER = "[formula]"
 _SKIPPED = frozenset({"annotation", "annotation-xml", "mphantom", "mprescripts", "none"})
 _SCRIPTED = frozenset({"msup", "msub", "msubsup", "munder", "mover", "munderover"})
 _ROWS = frozenset({"mrow", "math", "mstyle", "semantics", "mpadded"})
+#: Operators that, raised, are the sign of degrees.
+_DEGREES = frozenset("∘°º")
 _ATOMS = frozenset({"mi", "mn", "mo", "mtext", "ms"})
+#: Names of the elements that formulas are full of, by what they are called with and without their namespace.
+_NAMES = {form: name for name in _SCRIPTED | _ROWS | _ATOMS for form in (name, f"{{{MATHML}}}{name}")}
 _TEX_BODY = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
 _TEX_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _TEX_GROUP = re.compile(
@@ -42,9 +47,13 @@ _TEX_SYMBOLS = {
 
 def render_formula(element: etree._Element) -> str:
     """The formula once: from MathML if there is any, else from TeX, else its own text, else a placeholder."""
-    if len(list(element.iterchildren(*MATH))) > 1:
+    direct = [child for child in element if child.tag in MATH]
+    if len(direct) > 1:
         return " ".join("".join(_each_part(element)).split())
-    math = element if element.tag in MATH else next(element.iter(*MATH), None)
+    if element.tag in MATH:
+        math: etree._Element | None = element
+    else:
+        math = element[0] if direct and direct[0] is element[0] else next(element.iter(*MATH), None)
     if math is not None and (line := " ".join(render_mathml(math).split())):
         return line
     tex = element if element.tag == "tex-math" else next(element.iter("tex-math"), None)
@@ -58,9 +67,10 @@ def render_formula(element: etree._Element) -> str:
 
 def render_mathml(element: etree._Element) -> str:
     """One line for a MathML tree: `HR=0.6`, `x^2`, `a/b`, `√(n)`."""
-    tag = local_name(element)
+    tag = _NAMES.get(element.tag) or local_name(element)
     if tag in _ATOMS:
-        return " ".join(all_text(element).split())
+        text = all_text(element) if len(element) else element.text or ""
+        return text if len(text) == 1 and not text.isspace() else " ".join(text.split())
     if tag in _SKIPPED:
         return ""
     if tag == "mspace":
@@ -74,11 +84,15 @@ def render_mathml(element: etree._Element) -> str:
         case "mfrac", [top, bottom]:
             return f"{_group(top)}/{_group(bottom)}"
         case "msup" | "mover", [base, upper]:
-            return f"{base}^{_group(upper)}" if tag == "msup" else f"{base}{upper}"
+            if tag == "mover" or upper in _DEGREES:
+                return f"{base}{'°' if tag == 'msup' else upper}"
+            return f"{base}^{_group(upper)}"
         case "msub" | "munder", [base, lower]:
             return f"{base}_{_group(lower)}"
         case "msubsup" | "munderover", [base, lower, upper]:
             return f"{base}_{_group(lower)}^{_group(upper)}"
+        case "mmultiscripts", [base, *_]:
+            return _with_scripts(base, list(element)[1:])
         case "msqrt", _:
             return f"√({''.join(parts)})"
         case "mroot", [base, index]:
@@ -89,6 +103,22 @@ def render_mathml(element: etree._Element) -> str:
             separator = element.get("separators", ",")[:1]
             return element.get("open", "(") + separator.join(parts) + element.get("close", ")")
     return "".join([element.text or "", *parts]) if not parts else "".join(parts)
+
+
+def _with_scripts(base: str, scripts: list[etree._Element]) -> str:
+    """A base with pairs of scripts, lower and upper, after it and, past a `mprescripts`, before it: `18F`, `x_i^2`."""
+    names = [local_name(script) for script in scripts]
+    middle = names.index("mprescripts") if "mprescripts" in names else len(names)
+    texts = [render_mathml(script).strip() for script in scripts]
+    after, before = texts[:middle], texts[middle + 1 :]
+    text = base
+    for lower, upper in zip_longest(after[::2], after[1::2], fillvalue=""):
+        text += (f"_{_group(lower)}" if lower else "") + (f"^{_group(upper)}" if upper else "")
+    for lower, upper in zip_longest(before[::2], before[1::2], fillvalue=""):
+        is_isotope = upper.isdigit() and not lower and text[:1].isalpha()
+        mark = f"^{_group(upper)}" if upper and not is_isotope else upper
+        text = f"{mark}{f'_{_group(lower)}' if lower else ''}{text}"
+    return text
 
 
 def plain_tex(source: str) -> str:

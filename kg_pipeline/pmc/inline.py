@@ -8,13 +8,14 @@ are kept; cross-references to figures and tables stay; floats and footnotes are 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 
 from lxml import etree
 
 from kg_pipeline.pmc.characters import collapse, tidy
 from kg_pipeline.pmc.citations import CLOSE, OPEN, drop_citations, only_separators
 from kg_pipeline.pmc.formulas import MATH, render_formula
+from kg_pipeline.pmc.scripts import is_exponent, script_text
 from kg_pipeline.pmc.xml import texts
 
 #: Floats and notes that may stand inside a paragraph without being part of its text.
@@ -42,15 +43,8 @@ _FORMULAS = frozenset({"inline-formula", "disp-formula", "chem-struct", "tex-mat
 _OPEN_REFERENCES = frozenset({None, "ref", "other"})
 _NOTE_REFERENCES = frozenset({"fn", "table-fn", "aff", "corresp", "author-notes", "contrib"})
 _SPACED = frozenset({"break", "hr", "p", "title", "list-item", "def-item", "def", "term", "sec"})
-_EXPONENT = re.compile(r"[+\-–−]?\d+(?:[.,/]\d+)?")
-_CHARGE = re.compile(r"\d*[+\-–−]+")
-_ORDINAL = re.compile(r"st|nd|rd|th", re.IGNORECASE)
 _MARK_BORDER = re.compile(r"[,\s]+")
-_ELEMENT_SYMBOL = re.compile(r"[A-Z]")
-#: Proteins named by their mass, whose superscript is part of the name: p27Kip1, p75NTR, gp91phox.
-_PROTEIN_BY_MASS = re.compile(r"(?<![^\W_])(?:p|pp|gp)\d{2,3}$")
 _WORD_END = 8
-_DEGREE = frozenset("oº˚∘°")
 
 
 class Inline:
@@ -82,11 +76,22 @@ class Inline:
 
     def read_apart(self, element: etree._Element) -> str:
         """Text of a title or a cell by itself; what stands in it without being part of its text is kept here."""
+        if len(element) == 0:
+            return tidy(element.text or "")
+        return self._apart(element).text()
+
+    def read_cell(self, element: etree._Element) -> str:
+        """As `read_apart`, its white space not tidied: that of a whole table is tidied at once."""
+        inline = self._apart(element)
+        text = "".join(inline._out)
+        return inline.text() if OPEN in text else text
+
+    def _apart(self, element: etree._Element) -> Inline:
         inline = Inline(self.references, self._marks)
         inline.add_content(element)
         self.lifted += inline.lifted
         self.formulas += inline.formulas
-        return inline.text()
+        return inline
 
     def add_text(self, text: str | None) -> None:
         """Append character data as it is."""
@@ -95,13 +100,34 @@ class Inline:
 
     def add_content(self, element: etree._Element) -> None:
         """Append everything inside the element."""
-        out = self._out
         if text := element.text:
-            out.append(text)
-        for child in element:
-            self.add_element(child)
+            self._out.append(text)
+        if len(element):
+            self._add_all(iter(element))
+
+    def add_until_block(self, children: Iterator[etree._Element]) -> etree._Element | None:
+        """Append children of a paragraph up to the first that is a block of its own, which is returned without its tail."""
+        return self._add_all(children, FLOW)
+
+    def _add_all(
+        self, children: Iterator[etree._Element], blocks: Container[str] = frozenset()
+    ) -> etree._Element | None:
+        # Most time of reading an article is spent here: half of its elements are emphasis and citations.
+        append = self._out.append
+        action_of = _ACTIONS.get
+        for child in children:
+            tag = child.tag
+            if tag in blocks:
+                return child
+            if (action := action_of(tag)) is not None:
+                action(self, child)
+            elif len(child):
+                self.add_content(child)
+            elif text := child.text:
+                append(text)
             if text := child.tail:
-                out.append(text)
+                append(text)
+        return None
 
     def add_element(self, element: etree._Element) -> None:
         """Append one element by the rule of its name, without its tail."""
@@ -145,10 +171,11 @@ class Inline:
     def _add_reference(self, element: etree._Element) -> None:
         kind = element.get("ref-type")
         if kind == "bibr" or kind in _OPEN_REFERENCES:
-            targets = (element.get("rid") or "").split()
+            targets = element.get("rid", "").split()
             if kind == "bibr" or (targets and all(target in self.references for target in targets)):
-                self.citations.extend(targets)
-                self._out.append(f"{OPEN}{self._plain(element)}{CLOSE}")
+                self.citations += targets
+                text = self._plain(element) if len(element) else element.text or ""
+                self._out.append(f"{OPEN}{text}{CLOSE}")
                 return
         elif kind in _NOTE_REFERENCES:
             text = self._plain(element)
@@ -177,11 +204,9 @@ class Inline:
             self._out.append(f"{OPEN}{CLOSE}")
         else:
             following = _following(element)
-            if not following[:1].isalnum() or (
-                raised and _EXPONENT.fullmatch(text) and not following[:1].isupper()
-            ):
+            if not following[:1].isalnum() or (raised and is_exponent(text) and not following[:1].isupper()):
                 self._close_gap()
-            self._out.append(_script(text, self._last_word(), following, raised=raised))
+            self._out.append(script_text(text, self._last_word(), following, raised=raised))
             if raw[-1].isspace():
                 self._out.append(" ")
 
@@ -256,22 +281,3 @@ def _is_beside_citation(element: etree._Element, references: Container[str]) -> 
     return (not element.tail and cites(element.getnext())) or (
         before is not None and not before.tail and cites(before)
     )
-
-
-def _script(text: str, word: str, after: str, *, raised: bool) -> str:
-    """A superscript or subscript as plain text, given the end of the text before it and the character after it."""
-    before = word[-1:]
-    if not raised:
-        return f"_{text}" if before.isdigit() and text[0].isdigit() else text
-    if text in _DEGREE and before.isdigit():
-        return "°"
-    if _EXPONENT.fullmatch(text):
-        is_isotope = (
-            not before.isalnum() and before not in {")", "]"} and _ELEMENT_SYMBOL.match(after) is not None
-        )
-        return text if is_isotope or not before else f"^{text}"
-    if _CHARGE.fullmatch(text) or _ORDINAL.fullmatch(text):
-        return text
-    if before.isdigit() and text[0].isalpha() and not _PROTEIN_BY_MASS.search(word):
-        return f"^{text}"  # a mark on a number must not read as its unit, nor that of an allele as one name with its gene
-    return text

@@ -6,9 +6,6 @@ import re
 
 from lxml import etree
 
-from kg_pipeline.pmc.characters import tidy
-from kg_pipeline.pmc.xml import all_text, first_child
-
 #: Elements that are such sections whatever their title.
 BACK_SECTIONS = frozenset({"ack", "fn-group", "glossary", "notes"})
 _TYPES = frozenset(
@@ -27,11 +24,10 @@ _TITLE = re.compile(
 )
 
 
-def is_administrative(section: etree._Element) -> bool:
-    """Whether a section is about the paper rather than its subject (funding, interests, supplements, …)."""
+def is_administrative(section: etree._Element, title: str) -> bool:
+    """Whether a section of that title is about the paper rather than its subject (funding, interests, supplements, …)."""
     if section.tag in BACK_SECTIONS:
         return True
     if (section.get("sec-type") or "").strip().lower() in _TYPES:
         return True
-    title = first_child(section, "title")
-    return title is not None and _TITLE.fullmatch(tidy(all_text(title))) is not None
+    return _TITLE.fullmatch(title) is not None

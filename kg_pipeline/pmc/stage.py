@@ -21,13 +21,14 @@ from kg_pipeline.pmc.policy import under_rights
 from kg_pipeline.pmc.query_index import list_query, record_listing
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.sources import ArticleSource, open_source
+from kg_pipeline.pmc.tables import MAX_COLUMNS, MAX_PLACES
 from kg_pipeline.settings import Settings
 
 _PARSER_MODULES = tuple(
     f"kg_pipeline.pmc.{name}"
     for name in (
         "article", "assembly", "blocks", "characters", "citations", "formulas", "glossary", "identifiers", "inline",
-        "jats", "licenses", "metadata", "policy", "references", "sections", "stage", "tables", "xml",
+        "jats", "licenses", "metadata", "policy", "references", "scripts", "sections", "stage", "tables", "xml",
     )
 )  # fmt: skip
 _PARSER_PACKAGES = ("lxml",)
@@ -121,7 +122,10 @@ def fetch_articles(datasets: Datasets, store: ArticleStore, spec: CorpusSpec, sh
 
 
 def build_documents(datasets: Datasets, store: ArticleStore, spec: CorpusSpec, shard: str) -> StageReport:
-    """Parse the shard's readable articles; writes `documents`. Notices and review texts make no document."""
+    """Parse the shard's readable articles; writes `documents`. Notices and review texts make no document.
+
+    An article of which a table is larger than what is read of one is `ok`, and its status row says so.
+    """
     articles = datasets.read("articles", spec.name, shard)
     # A listing may know that there is nothing to read of an article before anything is fetched.
     usable = articles.filter(pl.col("status").is_in(READABLE) & (pl.col("content_sha256") != ""))
@@ -132,7 +136,8 @@ def build_documents(datasets: Datasets, store: ArticleStore, spec: CorpusSpec, s
         row = rows[article_id]
         data = store.get(row["content_sha256"])
         article = parse_article(data, include_appendices=spec.include_appendices)
-        return ArticleOutput(article_id, {"documents": [_document_row(article_id, row, article)]})
+        rows_made = {"documents": [_document_row(article_id, row, article)]}
+        return ArticleOutput(article_id, rows_made, reason=_what_is_cut(article))
 
     return run_shard(
         datasets,
@@ -212,6 +217,19 @@ def _copy(source: ArticleSource, store: ArticleStore, wanted: Mapping[str, str])
 def _is_in_set(ref: str) -> bool:
     base, mark, number = ref.rpartition("#")
     return bool(base and mark and number.isdigit())
+
+
+def _what_is_cut(article: Article) -> str:
+    """Which tables were not read whole; empty for none."""
+    names = [
+        table.label or table.caption[:60] or "one without a name" for table in article.tables if table.is_cut
+    ]
+    if not names:
+        return ""
+    return (
+        f"read in part: of {', '.join(names)} only what lies within {MAX_PLACES} cells and {MAX_COLUMNS} columns; "
+        "split a table of that size before the build if its other rows matter"
+    )
 
 
 def _document_row(article_id: str, row: Mapping[str, Any], article: Article) -> dict[str, Any]:

@@ -6,7 +6,7 @@ XHTML tables (`table/thead/tbody/tr/th/td`) and OASIS ones (`tgroup/thead/tbody/
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -21,7 +21,8 @@ MAX_PLACES = 200_000
 #: Rows of `th` at the top of a body that can be a header.
 _MAX_TH_ROWS = 3
 
-_EMPTY = frozenset({"", "-", "–", "—", "−", "‐", "…", "..."})
+#: What stands where there is no value: nothing, or a run of one sign (a full stop is how SAS writes it).
+_EMPTY = frozenset({"", "…"} | {sign * count for sign in "-–—−‐." for count in range(1, 9)})
 _ROWS = frozenset({"tr", "row"})
 _MARK = re.compile(r"[A-Za-z]|[*†‡§¶#]{1,3}")
 _SINGLE = (None, "1")
@@ -35,13 +36,14 @@ class Grid:
     header_rows: int
     cells: tuple[tuple[str, ...], ...]
     owners: tuple[tuple[int, ...], ...]
+    is_cut: bool = False  # the table has more rows or columns than the bounds allow
 
 
 def read_grid(table: etree._Element, cell_text: Callable[[etree._Element], str]) -> Grid:
     """The table as a rectangle of texts, spans repeated in every place they cover; short rows padded with ''.
 
-    `cell_text` is asked about cells with markup only; the text of all others is tidied at once. A table that is larger
-    than the bounds is cut there.
+    `cell_text` is asked about cells with markup only; what it gives and the text of all others is tidied at once. A
+    table that is larger than the bounds is cut there, and says so.
     """
     builder = _GridBuilder(cell_text)
     header_rows = 0
@@ -69,6 +71,7 @@ class _GridBuilder:
     width: int = 0
     #: What spans of rows put into lines that are still to come.
     below: dict[int, dict[int, int]] = field(default_factory=dict)
+    is_cut: bool = False
 
     def add_row(self, cells: list[etree._Element], columns: dict[str, int], last: int) -> bool:
         """Append one row; spans reach no further than the row `last`. Whether there was room for it."""
@@ -78,7 +81,8 @@ class _GridBuilder:
         else:
             self.texts.extend([self.cell_text(cell) if len(cell) else cell.text or "" for cell in cells])
         width = max(self.width, len(line))
-        if width * (len(self.lines) + 1) > MAX_PLACES:
+        if max(width, 1) * (len(self.lines) + 1) > MAX_PLACES:
+            self.is_cut = True
             return False
         self.width = width
         self.lines.append(line)
@@ -107,6 +111,7 @@ class _GridBuilder:
             while column in line:
                 column += 1
             if column >= MAX_COLUMNS:
+                self.is_cut = True
                 break
             owner = len(self.texts)
             self.texts.append(self.cell_text(cell) if len(cell) else cell.text or "")
@@ -122,11 +127,12 @@ class _GridBuilder:
 
     def finish(self, header_rows: int) -> Grid:
         texts = tidy_all(self.texts)
-        owners = tuple(tuple(line + [0] * (self.width - len(line))) for line in self.lines)
+        owners = tuple([tuple(line + [0] * (self.width - len(line))) for line in self.lines])
         return Grid(
             header_rows=header_rows if header_rows < len(owners) else 0,
-            cells=tuple(tuple([texts[owner] for owner in line]) for line in owners),
+            cells=tuple([tuple(map(texts.__getitem__, line)) for line in owners]),
             owners=owners,
+            is_cut=self.is_cut,
         )
 
 
@@ -145,43 +151,78 @@ def note_marks(wrapper: etree._Element) -> frozenset[str]:
 def row_sentences(grid: Grid, label: str) -> Iterator[str]:
     """One sentence for each body row: `Table 1, EGFR: fold change 2.5; P value 0.01`.
 
-    A row that is one text across the table is a subheading; it is put before the rows that follow it. Empty places
-    and dashes say nothing and are left out; a merged cell is said once.
+    A row that is one text across the table is a subheading; it is put before the rows that follow it. So is the first
+    cell of a row that else repeats the header, in place of the header of the first column. Empty places and dashes say
+    nothing and are left out; a merged cell is said once.
     """
     headers = [_header_path(grid, column) for column in range(len(grid.cells[0]))] if grid.cells else []
-    subheading = ""
-    used = True
+    group = subheading = ""
+    unsaid: list[str] = []
     for cells, owners in zip(grid.cells[grid.header_rows :], grid.owners[grid.header_rows :], strict=True):
         filled = [(column, text) for column, text in enumerate(cells) if text not in _EMPTY]
         if not filled:
             continue
-        is_subheading = (
-            len(cells) > 1
-            and owners[filled[-1][0]] == owners[0]
-            and all(not text or owner == owners[0] for text, owner in zip(cells, owners, strict=True))
-        )
-        if is_subheading:
-            if not used:
-                yield _sentence(label, "", "", [subheading])
-            subheading, used = filled[0][1], False
+        if _is_subheading(cells, owners, filled[-1][0]):
+            if subheading in unsaid:
+                unsaid.remove(subheading)
+                yield _sentence((label,), [subheading])
+            subheading = filled[0][1]
+            unsaid.append(subheading)
             continue
-        used = True
-        row_header = cells[0] if _reads_as_header(cells[0]) and len(filled) > 1 else ""
-        parts: list[str] = []
-        said = {owners[0]} if row_header else set()
-        for column, text in filled:
-            if owners[column] in said:
+        if _repeats_header(cells, owners, headers):
+            if cells[0] in {"", headers[0], group}:
                 continue
-            said.add(owners[column])
-            header = headers[column]
-            parts.append(f"{header} {text}" if header and header != text else text)
-        yield _sentence(label, subheading, row_header, parts)
-    if not used:
-        yield _sentence(label, "", "", [subheading])
+            if unsaid:
+                yield _sentence((label,), unsaid)
+            group, subheading, unsaid = cells[0], "", [cells[0]]
+            headers = [
+                "" if owner == owners[0] else header for owner, header in zip(owners, headers, strict=True)
+            ]
+            continue
+        unsaid = []
+        row_header = cells[0] if _reads_as_header(cells[0]) and len(filled) > 1 else ""
+        said = {owners[0]} if row_header else set()
+        if len(set(owners)) < len(owners):
+            filled = [(column, text) for column, text in filled if _is_first(owners[column], said)]
+        elif row_header:
+            del filled[0]
+        parts = [
+            f"{header} {text}" if (header := headers[column]) and header != text else text
+            for column, text in filled
+        ]
+        yield _sentence((label, group, subheading, row_header), parts)
+    if unsaid:
+        yield _sentence((label,), unsaid)
 
 
-def _sentence(label: str, subheading: str, row_header: str, parts: list[str]) -> str:
-    opening = ", ".join(text.rstrip(".:;, ") for text in (label, subheading, row_header) if text)
+def _is_subheading(cells: Sequence[str], owners: Sequence[int], last_filled: int) -> bool:
+    """Whether the row is one text across the table."""
+    return (
+        len(cells) > 1
+        and owners[last_filled] == owners[0]
+        and all(not text or owner == owners[0] for text, owner in zip(cells, owners, strict=True))
+    )
+
+
+def _repeats_header(cells: Sequence[str], owners: Sequence[int], headers: Sequence[str]) -> bool:
+    """Whether a row but for its first cell is the header again, as where a table goes on over pages or in parts."""
+    if cells[-1] != headers[-1]:
+        return False
+    others = [column for column, owner in enumerate(owners) if owner != owners[0]]
+    return any(len(headers[column]) > 1 for column in others) and all(
+        cells[column] == headers[column] for column in others
+    )
+
+
+def _is_first(owner: int, said: set[int]) -> bool:
+    """Whether a cell has not been said yet; it counts as said from then on."""
+    is_first = owner not in said
+    said.add(owner)
+    return is_first
+
+
+def _sentence(opening_parts: Iterable[str], parts: Iterable[str]) -> str:
+    opening = ", ".join([text.rstrip(".:;, ") for text in opening_parts if text])
     body = "; ".join(parts)
     text = f"{opening}: {body}" if opening and body else opening or body
     return text if text.endswith((".", "?", "!")) else f"{text}."

@@ -1,7 +1,8 @@
 """Sentence borders in biomedical text: rules for what is certain, and a trained splitter for the rest.
 
 Most full stops are plain: a word before, a capital after, no bracket open. Only the stretches between those that hold
-a doubtful one are given to the model, and rules keep it from what must never break.
+a doubtful one are given to the model, and rules keep it from what must never break. Of an article that has more of them
+than any real one, the rules alone decide from there on.
 
 The default is the `biosenter` package, a spaCy `senter` trained on PubMed Central; its weights are pinned by
 SHA-256, because other weights would silently give other sentences. Any installed spaCy pipeline can take its place.
@@ -12,9 +13,11 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +44,9 @@ _BRACKETS = re.compile(r"[()\[\]{}]")
 _BATCH = 32
 #: Characters of a stretch after which any border that the rules allow is taken, so that the model's memory is bounded.
 _LONGEST = 10_000
+#: Characters of doubtful stretches that the model reads of one article; a real one has less than a tenth of it. The rules
+#: decide about the rest, or a file made to cost time would take minutes.
+_MOST_DOUBTFUL = 2_000_000
 #: How far around a border the rules look.
 _BEHIND, _AHEAD = 24, 24
 # Never the end of a sentence, whatever follows.
@@ -86,9 +92,11 @@ class SentenceSplitter:
         spans: list[list[Span]] = [[] for _ in texts]
         doubts = [find_borders(line) for _, _, line in lines]
         proposed = self._propose(
-            line[start:end]
-            for (_, _, line), (_, doubtful) in zip(lines, doubts, strict=True)
-            for start, end in doubtful
+            [
+                line[start:end]
+                for (_, _, line), (_, doubtful) in zip(lines, doubts, strict=True)
+                for start, end in doubtful
+            ]
         )
         for (number, offset, line), (certain, doubtful) in zip(lines, doubts, strict=True):
             borders = [*certain, *(start + at for start, _ in doubtful for at in next(proposed))]
@@ -97,10 +105,13 @@ class SentenceSplitter:
             )
         return spans
 
-    def _propose(self, parts: Iterable[str]) -> Iterator[list[int]]:
-        """Where the model starts a new sentence inside each part."""
-        for document in self._pipeline.pipe(parts, batch_size=_BATCH):
+    def _propose(self, parts: Sequence[str]) -> Iterator[list[int]]:
+        """Where a new sentence may start inside each part: by the model, past `_MOST_DOUBTFUL` wherever a sign allows it."""
+        asked = bisect_right(list(accumulate(map(len, parts))), _MOST_DOUBTFUL)
+        for document in self._pipeline.pipe(parts[:asked], batch_size=_BATCH):
             yield [sentence.start_char for sentence in document.sents][1:]
+        for part in parts[asked:]:
+            yield [match.end() for match in _POSSIBLE_BORDER.finditer(part)]
 
 
 def find_borders(line: str) -> tuple[list[int], list[Span]]:

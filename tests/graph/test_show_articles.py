@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kg_pipeline.datasets import Datasets, table_from_rows
+
 
 def test_licence_class_and_policy_are_shown(kg, workplace):
     workplace.write(
@@ -13,3 +15,16 @@ def test_licence_class_and_policy_are_shown(kg, workplace):
     assert "PMC2" in shown
     assert "redistributable" in shown
     assert "quotes are kept, the text is not" in shown
+
+
+def test_an_article_that_was_read_in_part_is_listed_with_what_is_missing(kg, workplace):
+    workplace.write({"PMC1": [("TNF", "increases", "IL6")], "PMC2": [("IL6", "binds", "CRP")]})
+    assert "could not be read" not in kg("articles", "tiny")
+    row = {"article_id": "PMC2", "input_digest": "0", "status": "ok", "reason": "read in part: of Table 7 only",
+           "rows": 1, "rejected": 0}  # fmt: skip
+    Datasets.of(workplace.settings).write(
+        "documents.status", "tiny", table_from_rows("documents.status", [row]), "00"
+    )
+    shown = kg("articles", "tiny")
+    assert "what could not be read of it" in shown
+    assert "of Table 7 only" in shown

@@ -10,6 +10,7 @@ from lxml import etree
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import StageError
+from kg_pipeline.pmc.inline import inline_text
 from kg_pipeline.pmc.jats import Found, parse_article, read_articles
 from kg_pipeline.pmc.sections import is_administrative
 from kg_pipeline.pmc.stage import list_articles
@@ -45,7 +46,7 @@ def is_read(paragraph: etree._Element) -> bool:
     """Whether the paragraph stands for itself in the body of the article."""
     for ancestor in paragraph.iterancestors():
         if ancestor.tag in OUTSIDE - {"list", "disp-quote", "boxed-text"} | {"p"} or (
-            ancestor.tag == "sec" and is_administrative(ancestor)
+            ancestor.tag == "sec" and is_administrative(ancestor, inline_text(ancestor.find("title")))
         ):
             return False
         if ancestor.tag == "sec" and "abbreviations" in (ancestor.findtext("title") or "").lower():

@@ -67,6 +67,8 @@ def test_markup_keeps_the_order_of_words():
         (f"grows (reviewed in [{cite('1')}]). Then", "grows. Then"),
         (f"grows (see [{cite('1')}] and references therein), but", "grows, but"),
         (f"grows (see [{cite('1')}] and Figure 2).", "grows (see and Figure 2)."),
+        (f"{cite('[12]')}, estimated", "estimated"),
+        (f"<sup>{cite('1')},{cite('2')}</sup>; {cite('[12]')}. This work", "This work"),
     ],
 )
 def test_citations_leave_no_trace(content, expected):
@@ -105,6 +107,10 @@ def test_footnote_marks_go_and_figure_references_stay():
     assert inline(content) == "12 in Fig. 2"
 
 
+def scripts(base, after, before):
+    return f"<m:math><m:mmultiscripts>{base}{after}<m:mprescripts/>{before}</m:mmultiscripts></m:math>"
+
+
 @pytest.mark.parametrize(
     ("formula", "expected"),
     [
@@ -122,6 +128,11 @@ def test_footnote_marks_go_and_figure_references_stay():
         ("<alternatives><tex-math>y</tex-math><m:math><m:mi>x</m:mi></m:math></alternatives>", "x"),
         ("<inline-graphic/>", "[formula]"),
         ("<m:math><m:mi>a</m:mi></m:math>, <m:math><m:mi>b</m:mi></m:math>", "a , b"),
+        (scripts("<m:mi>F</m:mi>", "", "<m:none/><m:mn>18</m:mn>"), "18F"),
+        (scripts("<m:mi>C</m:mi>", "", "<m:mn>6</m:mn><m:mn>14</m:mn>"), "^14_6C"),
+        (scripts("<m:mn>300</m:mn>", "", "<m:none/><m:mi>b</m:mi>"), "^b300"),
+        (scripts("<m:mi>x</m:mi>", "<m:mi>i</m:mi><m:mn>2</m:mn>", "<m:none/>"), "x_i^2"),
+        ("<m:math><m:mn>37</m:mn><m:msup><m:mi/><m:mo>∘</m:mo></m:msup><m:mi>C</m:mi></m:math>", "37°C"),
     ],
 )
 def test_a_formula_is_written_once(formula, expected):

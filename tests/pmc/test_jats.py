@@ -237,7 +237,7 @@ def test_text_about_the_paper_is_kept_and_is_no_evidence(where, content):
     "content",
     [
         "<supplementary-material><label>Figure S1</label><caption><title>Uptake</title><p>It fell in mice.</p>"
-        "<p>(4.8 MB PSD).</p></caption><media><caption><p>Click here for additional data file.</p></caption></media>"
+        "<p>(4.8 MB PSD).</p><p>(DOCX)</p><p>(TIFF)</p></caption><media><caption><p>Click here for additional data file.</p></caption></media>"
         "</supplementary-material>",
         "<p><media><label>Figure S1</label><caption><title>Uptake</title><p>It fell in mice.</p></caption></media></p>",
     ],

@@ -6,7 +6,7 @@ import pytest
 
 from kg_pipeline.corpora import CorpusSpec, shard_keys
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.errors import StageError
+from kg_pipeline.errors import CorpusError, StageError
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.stage import build_documents, fetch_articles, list_articles
 from kg_pipeline.rights import RightsPolicy
@@ -76,12 +76,31 @@ def test_articles_become_documents_with_exact_spans(datasets, store, corpus):
     assert row["sections"][1]["path"] == ["Results"]
 
 
+def test_article_without_a_pubmed_id_has_none_and_is_kept(datasets, store, corpus):
+    build(datasets, store, corpus)
+    row = documents(datasets)["PMC3"]
+    assert (row["pmcid"], row["pmid"], row["doi"]) == ("PMC3", None, None)
+
+
 def test_every_article_ends_in_one_status(datasets, store, corpus):
     build(datasets, store, corpus)
     articles = datasets.scan("articles", "test").collect()
     assert articles["article_id"].n_unique() == articles.height == 6
     assert dict(articles.group_by("status").len().iter_rows()) == {"ok": 5, "malformed": 1}
     assert "FILE:bad.xml" not in documents(datasets)
+
+
+def test_an_article_with_a_table_that_is_cut_says_so_in_its_status(datasets, store, corpus):
+    row = "<tr>" + "<td>x</td>" * 600 + "</tr>"
+    big = f"<table-wrap><label>Table 7</label><table>{row}</table></table-wrap>"
+    data = article("PMC4", "Zinc.").replace(b"</sec>", big.encode() + b"</sec>")
+    (corpus.source_path / "4.xml").write_bytes(data)
+    build(datasets, store, corpus)
+    status = datasets.scan("documents.status", "test").filter(pl.col("reason") != "").collect()
+    assert status["article_id"].to_list() == ["PMC4"]
+    assert status["status"].to_list() == ["ok"]
+    assert "Table 7" in status["reason"][0]
+    assert build(datasets, store, corpus) == (0, 0)
 
 
 def test_second_build_computes_nothing_and_changes_no_byte(datasets, store, corpus):
@@ -177,6 +196,35 @@ def test_file_that_changed_after_the_listing_is_a_failed_article(datasets, store
     failed = articles.filter(pl.col("status") == "failed")
     assert sorted(failed["article_id"]) == ["PMC1", "PMC2"]
     assert all("build the corpus again" in reason for reason in failed["reason"])
+
+
+def test_file_that_was_being_copied_when_it_was_listed_is_read_once_it_is_whole(datasets, store, corpus):
+    whole = article("PMC6", "Zinc lowers IL-6.")
+    for length in (0, 1, len(whole) // 2, len(whole) - 1):
+        (corpus.source_path / "6.xml").write_bytes(whole[:length])
+        assert listing(datasets, corpus).statuses == {"ok": 5, "malformed": 2}
+    build(datasets, store, corpus)
+    assert "PMC6" not in documents(datasets)
+    (corpus.source_path / "6.xml").write_bytes(whole)
+    assert build(datasets, store, corpus)[1] == 1
+    assert documents(datasets)["PMC6"]["text"].endswith("Zinc lowers IL-6.")
+
+
+def test_archive_that_was_being_written_when_it_was_listed_changes_nothing(datasets, store, corpus, tmp_path):
+    path = tmp_path / "articles.tar"
+    with tarfile.open(path, "w") as archive:
+        archive.add(corpus.source_path, arcname=".")
+    whole = path.read_bytes()
+    spec = CorpusSpec(name="test", source=str(path))
+    build(datasets, store, spec)
+    before = documents(datasets)
+    for length in (len(whole) // 2, len(whole) // 2 + 700):
+        path.write_bytes(whole[:length])
+        with pytest.raises(CorpusError, match="cannot be read"):
+            build(datasets, store, spec)
+        assert documents(datasets) == before
+    path.write_bytes(whole)
+    assert build(datasets, store, spec) == (0, 0)
 
 
 def test_corpus_without_a_readable_article_stops_with_counts(datasets, corpus):

@@ -40,6 +40,37 @@ def test_row_is_a_sentence_with_header_path_and_subheading():
     ]
 
 
+def test_a_header_that_is_repeated_inside_the_table_is_the_header_of_what_follows():
+    table = grid(
+        """<thead><tr><th>Axis 1: genes</th><th>Fold</th><th>P</th></tr></thead>
+        <tr><td colspan="3">Cytokines</td></tr><tr><td>IL6</td><td>2.5</td><td>0.01</td></tr>
+        <tr><td>Axis 2: proteins</td><td>Fold</td><td>P</td></tr><tr><td>4</td><td>1.5</td><td>0.2</td></tr>
+        <tr><td>Axis 2: proteins</td><td>Fold</td><td>P</td></tr><tr><td>5</td><td>1.6</td><td>0.3</td></tr>
+        <tr><td>Axis 3: none</td><td>Fold</td><td>P</td></tr>"""
+    )
+    assert list(row_sentences(table, "Table 3")) == [
+        "Table 3, Cytokines, IL6: Fold 2.5; P 0.01.",
+        "Table 3, Axis 2: proteins: 4; Fold 1.5; P 0.2.",
+        "Table 3, Axis 2: proteins: 5; Fold 1.6; P 0.3.",
+        "Table 3: Axis 3: none.",
+    ]
+
+
+@pytest.mark.parametrize("absent", ["", "-", "---", "--", "– ", "...", ".", "…"])
+def test_signs_of_an_absent_value_say_nothing(absent):
+    table = grid(
+        f"<thead><tr><th>Drug</th><th>P</th><th>n</th></tr></thead><tr><td>A</td><td>{absent}</td><td>3</td></tr>"
+    )
+    assert list(row_sentences(table, "")) == ["A: n 3."]
+
+
+def test_a_row_that_only_looks_like_the_header_is_a_row():
+    table = grid(
+        "<thead><tr><th>Drug</th><th>Best</th></tr></thead><tr><td>A</td><td>1</td></tr><tr><td>Best</td><td>2</td></tr>"
+    )
+    assert list(row_sentences(table, "")) == ["A: Best 1.", "Best: Best 2."]
+
+
 def test_table_without_header_keeps_its_values():
     table = grid("<tbody><tr><td>12</td><td>7</td></tr><tr><td>3</td><td>40</td></tr></tbody>")
     assert table.cells == (("12", "7"), ("3", "40"))
@@ -85,6 +116,19 @@ def test_a_few_rows_do_not_make_a_huge_rectangle():
     table = grid("<tr><td>y</td></tr>" * 20_000 + row)
     assert len(table.cells[0]) * len(table.cells) <= MAX_PLACES
     assert len(table.cells) == 20_000
+
+
+def test_a_table_that_is_cut_says_so():
+    wide = "<tr>" + "<td>x</td>" * MAX_COLUMNS + "</tr>"
+    assert not grid(wide).is_cut
+    assert grid(wide.replace("</tr>", "<td>y</td></tr>")).is_cut
+    assert grid(wide.replace("<td>", "<td colspan='2'>")).is_cut
+    assert grid(wide + "<tr><td>y</td></tr>" * 20_000).is_cut
+    assert not grid("<tr><td>a</td></tr>" * 10).is_cut
+
+
+def test_rows_after_many_empty_ones_do_not_vanish_in_silence():
+    assert grid("<tr/>" * (MAX_PLACES + 1) + "<tr><td>y</td></tr>").is_cut
 
 
 spans = st.integers(min_value=1, max_value=4)

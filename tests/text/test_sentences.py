@@ -137,6 +137,20 @@ def test_mended_borders_keep_all_text(line, borders):
     assert "".join("".join(line[start:end] for start, end in spans).split()) == "".join(line.split())
 
 
+def test_what_is_doubtful_beyond_all_real_articles_is_left_to_the_rules(monkeypatch):
+    text = "It rose to 3. The E. coli of Fig. 1 grew (n. s.). It fell to 2. the rest stayed."
+    whole = [text, f"{text} {text}", text]
+    by_rules = mend_borders(text, [match.end() for match in sentences._POSSIBLE_BORDER.finditer(text)])
+    expected = load_splitter().split_all(whole)
+    monkeypatch.setattr(sentences, "_MOST_DOUBTFUL", 0)
+    assert SentenceSplitter("none", types.SimpleNamespace(pipe=lambda parts, batch_size: iter(parts))).split(
+        text
+    ) == (by_rules)
+    monkeypatch.setattr(sentences, "_MOST_DOUBTFUL", 3 * len(text))
+    assert load_splitter().split_all(whole)[:2] == expected[:2]
+    assert load_splitter().split_all(whole)[2] == by_rules
+
+
 def test_other_weights_are_refused(monkeypatch):
     monkeypatch.setattr(sentences, "BIOSENTER_SHA256", "0" * 64)
     load_splitter.cache_clear()

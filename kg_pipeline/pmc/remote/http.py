@@ -19,6 +19,7 @@ import httpx
 
 from kg_pipeline.errors import ServiceRefused, ServiceUnavailable
 from kg_pipeline.pmc.remote.backoff import RetryPolicy, read_retry_after
+from kg_pipeline.pmc.remote.decoding import ACCEPTED, UndecodableError, decoded
 from kg_pipeline.pmc.remote.failures import UnusableAnswer
 from kg_pipeline.pmc.remote.limiter import Limiter, NoLimit
 from kg_pipeline.pmc.remote.redaction import Redactor
@@ -98,7 +99,7 @@ class Fetcher:
         self._client = httpx.Client(
             timeout=httpx.Timeout(read_timeout, connect=connect_timeout, pool=None),
             limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
-            headers={"User-Agent": user_agent},
+            headers={"User-Agent": user_agent, "Accept-Encoding": ACCEPTED},
             trust_env=trust_environment,
             follow_redirects=False,
         )
@@ -211,7 +212,7 @@ class Fetcher:
             raise ServiceRefused(
                 f"{address} is no web address; set that of {self.service}.", status=0
             ) from None
-        except (httpx.TransportError, httpx.DecodingError) as error:
+        except (httpx.TransportError, UndecodableError) as error:
             detail = self.clean(str(error)).strip().rstrip(".")
             return _Failure(f"{type(error).__name__}{f' ({detail})' if detail else ''}")
         except RuntimeError:  # the client was closed by another thread
@@ -232,7 +233,7 @@ class Fetcher:
                 return _Failure(f"HTTP {status}", asked, is_overload)
         parts: list[bytes] = []
         size = 0
-        for part in response.iter_bytes():
+        for part in decoded(response.iter_raw(), response.headers.get("Content-Encoding", "")):
             parts.append(part)
             size += len(part)
             if size > self._max_bytes:

@@ -15,7 +15,7 @@ from kg_pipeline.pmc.remote.outcomes import Fetched, Listed, Wanted
 from tests.pmc.remote.bucket import Bucket, recorded_bucket
 from tests.pmc.remote.conftest import Time
 from tests.pmc.remote.replies import article_xml
-from tests.pmc.remote.server import Reply, Server
+from tests.pmc.remote.server import Asked, Reply, Server
 
 MakeFetcher = Callable[..., Fetcher]
 
@@ -226,6 +226,36 @@ def test_a_file_that_changed_after_the_listing_is_taken_as_it_is_now(
     assert got.content is not None
     assert b"corrected" in got.content
     assert sum(fake_time.waits) < 5.0
+
+
+def test_a_version_that_is_gone_since_the_listing_is_told_by_its_number(
+    bucket: Bucket, service: CloudArticles, keeper: FetchLedger, store: ArticleStore
+) -> None:
+    listed = bucket.add(7, version=2)
+    for key in ("PMC7.2/PMC7.2.xml", "metadata/PMC7.2.json"):
+        del bucket.objects[key]
+    bucket.add(7, version=3)
+    got = _one(service, keeper, listed)
+    assert (got.status, got.version) == ("not_found", 2)
+    assert "version 2" in got.reason
+    assert not store.root.exists()
+    assert (_one(service, keeper, "PMC7").status, _one(service, keeper, "PMC7").version) == ("ok", 3)
+
+
+def test_versions_that_come_while_they_are_listed_are_no_error(
+    server: Server, client: CloudClient, bucket: Bucket
+) -> None:
+    bucket.page = 1
+    for version in (1, 2):
+        bucket.add(7, version=version)
+    first = server.handler
+
+    def grows(asked: Asked) -> Reply:
+        bucket.add(7, version=3)
+        return first(asked)
+
+    server.handler = grows
+    assert client.versions("PMC7") == [1, 2, 3]
 
 
 def test_a_file_that_never_fits_its_metadata_fails(
