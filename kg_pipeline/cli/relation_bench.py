@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.cli.bench_data import default_data
-from kg_pipeline.cli.bench_output import skip
+from kg_pipeline.cli.bench_output import skip, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +41,7 @@ def bench_relations(
     output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-relations.json"),
 ) -> None:
     """Relations of BioRED and ChemProt, given the entities and end to end; precision of each kind of inference."""
-    from kg_pipeline.files import write_text
+    from kg_pipeline.llm.budget import metered
 
     console = Console(highlight=False, soft_wrap=True)
     folder = gold or default_data("gold")
@@ -53,10 +52,9 @@ def bench_relations(
     if missing := [str(path) for path in files.values() if not path.is_file()]:
         skip(console, f"there is no {' and no '.join(missing)}; name the folder of the corpora with --gold.")
         return
-    with console.status("Parsing (a minute or two) …"):
+    with console.status("Parsing (a minute or two) …"), metered() as used:
         report = _measure(console, files["biored"], files["chemprot"])
-    write_text(output, json.dumps({"split": split, **report}, indent=1, ensure_ascii=False) + "\n")
-    console.print(f"All figures: {output}", markup=False)
+    write_report(console, output, {"split": split, **report}, used)
 
 
 def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:

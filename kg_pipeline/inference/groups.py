@@ -12,8 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from kg_pipeline.inference.coded import codes_of, entities_of
+
 Indices = npt.NDArray[np.int64]
 _SEED = 20_260_101
+_BLOCK_EDGES = 100_000  # as Python numbers at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,9 @@ def communities(premises: pl.DataFrame) -> Grouping:
     networkit.setSeed(_SEED, False)
     try:
         graph = networkit.Graph(len(entity_ids))
-        for first, second in edges.tolist():
-            graph.addEdge(first, second)
+        for block in np.array_split(edges, len(edges) // _BLOCK_EDGES + 1):
+            for first, second in block.tolist():
+                graph.addEdge(first, second)
         detector = networkit.community.PLM(graph, refine=True, par="none")
         detector.run()
         labels = np.asarray(detector.getPartition().getVector(), dtype=np.int64)
@@ -75,13 +79,12 @@ def communities(premises: pl.DataFrame) -> Grouping:
 
 
 def _graph(premises: pl.DataFrame) -> tuple[tuple[str, ...], Indices, Indices]:
-    ids = np.unique(np.concatenate([premises["head_id"].to_numpy(), premises["tail_id"].to_numpy()]))
-    heads = np.searchsorted(ids, premises["head_id"].to_numpy())
-    tails = np.searchsorted(ids, premises["tail_id"].to_numpy())
-    pairs = np.stack([np.minimum(heads, tails), np.maximum(heads, tails)], axis=1).astype(np.int64)
-    edges = np.unique(pairs, axis=0) if len(pairs) else pairs.reshape(0, 2)
+    ids = entities_of(premises)
+    heads, tails = codes_of(premises["head_id"], ids), codes_of(premises["tail_id"], ids)
+    keys = np.unique(np.minimum(heads, tails) * len(ids) + np.maximum(heads, tails))
+    edges = np.stack(np.divmod(keys, max(len(ids), 1)), axis=1)
     degree = np.bincount(edges.ravel(), minlength=len(ids)).astype(np.int64)
-    return tuple(str(each) for each in ids), edges, degree
+    return tuple(ids), edges, degree
 
 
 def _renumbered(labels: npt.NDArray[np.integer[Any]]) -> Indices:

@@ -11,6 +11,10 @@ from kg_pipeline.fingerprint import short_digest
 
 #: Decimals of a confidence: fewer than a float32 holds, so that the order of a product does not show.
 DECIMALS = 6
+#: What is read of relations that may be premises; the other columns of ten million take gigabytes.
+PREMISE_COLUMNS = (
+    "relation_id", "kind", "head_id", "predicate", "tail_id", "negated", "speculative", "confidence",
+)  # fmt: skip
 
 
 def relation_ids(kind: str, frame: pl.DataFrame) -> pl.Series:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from kg_pipeline.inference import community, community_llm, groups, lexical, transitive
+from kg_pipeline.inference import community, community_llm, groups, lexical, transitive, transitive_egot
 from kg_pipeline.inference.asserted import assert_relations
 from kg_pipeline.inference.relation_rows import premises
 from kg_pipeline.llm.chat import open_chat
@@ -55,7 +55,7 @@ def build_transitive(datasets: Datasets, spec: CorpusSpec) -> dict[str, int]:
     """Write `transitive_relations` by the rule that the corpus chose."""
     relations = datasets.read("relations", spec.name)
     if spec.inference == "egot":
-        inferred = transitive.infer_egot(relations, max_total=spec.max_inferred)
+        inferred = transitive_egot.infer_egot(relations, max_total=spec.max_inferred)
     else:
         entities = datasets.read("entities", spec.name)
         inferred = transitive.infer_typed(
@@ -123,6 +123,7 @@ def build_community(
         inferred = community.infer_offline(
             relations,
             dict(entities.select("entity_id", "category").iter_rows()),
+            grouping,
             hub_degree=spec.hub_degree,
             max_per_node=spec.max_inferred_per_node,
             max_total=spec.max_inferred,

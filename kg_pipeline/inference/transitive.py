@@ -1,37 +1,48 @@
 """Transitive relations: two asserted relations that meet in an entity, composed once.
 
-`typed` follows the table of `kg_pipeline.inference.composition`, skips hubs and pairs that a text already relates,
-draws nothing where one way leads to a rise and another one to a fall, and keeps the surest few of each entity. `egot` is the published rule of eGoT (section 2.1): any two relations that
-meet give a third, whatever they say, up to one global cap.
+Conclusions follow the table of `kg_pipeline.inference.composition`. Hubs are not composed through, a pair that a text
+already relates is left to the text, nothing is drawn where one way leads to a rise and another one to a fall, and the
+surest few of each entity are kept. The published rule of eGoT is in `kg_pipeline.inference.transitive_egot`.
 
-Composition is a join, not a walk: chains of any length and cycles are met without recursion. Joins run over batches
-of meeting entities, so that memory is bounded by `_BATCH_PAIRS` and the caps.
+Composition is a join, not a walk: chains of any length and cycles are met without recursion. It runs over batches of
+heads, so that memory is bounded by `_BATCH_PAIRS`, by what one entity's relations meet in entities that are no hubs,
+and by the caps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from kg_pipeline.inference.composition import THROUGH, rule_frame
-from kg_pipeline.inference.relation_rows import DECIMALS, candidates_frame, cap, inferred_table, premises
-from kg_pipeline.vocabulary.categories import group_of
+from kg_pipeline.inference.coded import (
+    PREDICATE_NAMES,
+    CodedRelations,
+    Codes,
+    Mask,
+    Neighbours,
+    code_relations,
+    codes_of,
+    expand,
+)
+from kg_pipeline.inference.composition import THROUGH, OnDisorders, rule_frame
+from kg_pipeline.inference.relation_rows import DECIMALS, cap, inferred_table
+from kg_pipeline.inference.support import supported
+from kg_pipeline.vocabulary.categories import DISORDER, group_of
 from kg_pipeline.vocabulary.domains import fits
 
 KIND = "transitive"
-EGOT_RULE = "egot: any two relations that meet"
-EGOT_PREDICATE = "related_to"
-_RISE_AND_FALL = ("increases", "decreases")
-#: Pairs of premises held at a time.
-_BATCH_PAIRS = 2_000_000
-_COLUMNS = ["head_id", "predicate", "tail_id", "confidence", "premises", "rule"]
+_RISE_AND_FALL = tuple(PREDICATE_NAMES.index(name) for name in ("increases", "decreases"))
+#: Pairs of relations that meet, whatever their predicates, in one batch.
+_BATCH_PAIRS = 10_000_000
 
 
 def infer_typed(
     relations: pl.DataFrame,
-    categories: dict[str, str],
+    categories: Mapping[str, str],
     *,
     hub_degree: int,
     max_per_node: int,
@@ -53,144 +64,201 @@ def infer_typed(
         Conclusions kept in all.
 
     """
-    stated = premises(relations)
-    through = stated.join(_hubs(stated, hub_degree), left_on="tail_id", right_on="id", how="anti")
-    rules = rule_frame()
-    related = _related_pairs(relations)
-    may_meet = _may_meet(categories)
-    kept = candidates_frame([])
-    for batch in _meeting_batches(through, stated):
-        drawn = (
-            batch.join(rules, on=["first", "second"])
-            .with_columns(
-                confidence=_at_most_least(pl.col("confidence") * pl.col("factor")),
-                predicate=pl.col("conclusion"),
-            )
-            .filter(may_meet & (pl.col("head_id") != pl.col("tail_id")))
-            .join(related, on=["head_id", "tail_id"], how="anti")
+    coded = code_relations(relations)
+    if not coded.size:
+        return inferred_table(KIND, pl.DataFrame())
+    rules = _Rules.load()
+    kinds = _Kinds.of(coded, categories)
+    index = _Outgoing.of(coded)
+    is_hub = coded.degrees() > hub_degree
+    near = Neighbours.of(coded, is_hub)
+    kept = [
+        _best_of_head(supported(_without_contradictions(drawn), coded, near), max_per_node)
+        for firsts in _batches(coded, index, rules, is_hub)
+        if (drawn := _conclusions(coded, index, rules, kinds, firsts)).height
+    ]
+    if not kept:
+        return inferred_table(KIND, pl.DataFrame())
+    chosen = cap(pl.concat(kept), per_node=max_per_node, total=max_total)
+    return inferred_table(KIND, _named(chosen, coded, rules))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The composition rules, sorted by their first predicate; `start` and `count` are by predicate."""
+
+    second: Codes
+    conclusion: Codes
+    factor: npt.NDArray[np.float64]
+    through: tuple[str, ...]
+    on_disorders: tuple[str, ...]
+    names: pl.Series
+    start: Codes
+    count: Codes
+
+    @classmethod
+    def load(cls) -> _Rules:
+        frame = rule_frame().sort("first", "second")
+        known = pl.Series(PREDICATE_NAMES, dtype=pl.String)
+        first, second, conclusion = (
+            codes_of(frame[column], known) for column in ("first", "second", "conclusion")
         )
-        fitting = _fitting(drawn.select(_COLUMNS), categories)
-        kept = _best_of_head(pl.concat([kept, fitting]), max_per_node)
-    agreed = _without_contradictions(kept)
-    return inferred_table(KIND, cap(agreed, per_node=max_per_node, total=max_total))
+        count = np.bincount(first, minlength=len(PREDICATE_NAMES)).astype(np.int64)
+        return cls(
+            second=second,
+            conclusion=conclusion,
+            factor=frame["factor"].to_numpy(),
+            through=tuple(frame["through"]),
+            on_disorders=tuple(frame["on_disorders"]),
+            names=frame["rule"],
+            start=np.cumsum(count) - count,
+            count=count,
+        )
+
+    def are(self, rule: Codes, on_disorders: OnDisorders) -> Mask:
+        """Which of the rules say that of disorders."""
+        return np.array([each == on_disorders for each in self.on_disorders], np.bool_)[rule]
 
 
-def infer_egot(relations: pl.DataFrame, *, max_total: int) -> pl.DataFrame:
-    """Compose any two relations that meet, as published; the surest `max_total` are kept.
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """What the categories of the entities allow.
 
-    The conclusion says `related_to`, which is symmetric: one row for a pair, from the smaller id to the greater.
+    `fitting[conclusion, head category, tail category]` tells which conclusions can be; `passes` which entities pass on
+    what they are part of, for each way of `THROUGH`.
     """
-    stated = premises(relations)
-    kept = candidates_frame([])
-    for batch in _meeting_batches(stated, stated):
-        drawn = batch.filter(pl.col("head_id") != pl.col("tail_id")).with_columns(
-            head_id=pl.min_horizontal("head_id", "tail_id"),
-            tail_id=pl.max_horizontal("head_id", "tail_id"),
-            predicate=pl.lit(EGOT_PREDICATE),
-            rule=pl.lit(EGOT_RULE),
-            confidence=_at_most_least(pl.col("confidence")),
+
+    category: Codes
+    fitting: Mask
+    passes: dict[str, Mask]
+    is_disorder: Mask
+
+    @classmethod
+    def of(cls, coded: CodedRelations, categories: Mapping[str, str]) -> _Kinds:
+        own = [categories.get(each, "") for each in coded.entity_ids]
+        known = sorted(set(own))
+        fitting = np.array(
+            [[[fits(name, head, tail) for tail in known] for head in known] for name in PREDICATE_NAMES],
+            dtype=np.bool_,
         )
-        kept = cap(_distinct(pl.concat([kept, drawn.select(_COLUMNS)])), per_node=None, total=max_total)
-    return inferred_table(KIND, kept)
+        category = codes_of(pl.Series(own, dtype=pl.String), pl.Series(known, dtype=pl.String))
+        groups = [group_of(each) for each in known]
+        passes: dict[str, Mask] = {
+            name: np.array([group in allowed for group in groups], np.bool_)[category]
+            for name, allowed in THROUGH.items()
+        }
+        is_disorder: Mask = np.array([group == DISORDER for group in groups], np.bool_)[category]
+        return cls(category, fitting, passes, is_disorder)
 
 
-def _meeting_batches(firsts: pl.DataFrame, seconds: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Pairs (a, first, b), (b, second, c) in batches, with the product of their confidences and both ids."""
-    columns = [pl.col("confidence").cast(pl.Float64), pl.col("relation_id")]
-    left = firsts.sort("tail_id", "relation_id").select(
-        "head_id", pl.col("predicate").alias("first"), pl.col("tail_id").alias("middle"), *columns
+@dataclass(frozen=True, slots=True)
+class _Outgoing:
+    """Rows of relations in the order of their head and predicate, with `keys` that say both."""
+
+    rows: Codes
+    keys: Codes
+
+    @classmethod
+    def of(cls, coded: CodedRelations) -> _Outgoing:
+        keys = coded.head * len(PREDICATE_NAMES) + coded.predicate
+        rows = np.argsort(keys, kind="stable")
+        return cls(rows, keys[rows])
+
+    def ranges(self, heads: Codes, predicates: Codes) -> tuple[Codes, Codes]:
+        """Where the relations of each head and predicate begin, and how many they are."""
+        wanted = heads * len(PREDICATE_NAMES) + predicates
+        start = np.searchsorted(self.keys, wanted, side="left")
+        return start, np.searchsorted(self.keys, wanted, side="right") - start
+
+
+def _batches(coded: CodedRelations, index: _Outgoing, rules: _Rules, is_hub: Mask) -> Iterator[Codes]:
+    """Rows of relations that may come first, by head; no head is in two batches."""
+    rows = index.rows[rules.count[coded.predicate[index.rows]] > 0]
+    rows = rows[~is_hub[coded.tail[rows]]]
+    if not len(rows):
+        return
+    heads = coded.head[rows]
+    outs = np.bincount(coded.head, minlength=coded.size)[coded.tail[rows]]
+    ends = np.append(np.flatnonzero(np.diff(heads)) + 1, len(rows))  # of the relations of each head
+    batch = np.cumsum(outs)[ends - 1] // _BATCH_PAIRS
+    borders = ends[np.append(np.flatnonzero(np.diff(batch)), len(ends) - 1)]
+    start = 0
+    for end in borders.tolist():
+        yield rows[start:end]
+        start = end
+
+
+def _conclusions(
+    coded: CodedRelations, index: _Outgoing, rules: _Rules, kinds: _Kinds, firsts: Codes
+) -> pl.DataFrame:
+    """What follows from these relations and those that they meet, each conclusion by each of its ways."""
+    predicates = coded.predicate[firsts]
+    owner, rule = expand(rules.start[predicates], rules.count[predicates])
+    first = firsts[owner]
+    passes = _passes(coded.tail[first], rule, rules, kinds)
+    first, rule = first[passes], rule[passes]
+    owner, place = expand(*index.ranges(coded.tail[first], rules.second[rule]))
+    first, rule, second = first[owner], rule[owner], index.rows[place]
+    head, tail, conclusion = coded.head[first], coded.tail[second], rules.conclusion[rule]
+    kept = (head != tail) & kinds.fitting[conclusion, kinds.category[head], kinds.category[tail]]
+    on_disorder = kinds.is_disorder[tail]
+    kept &= ~coded.related.holds(head, tail) & ~(on_disorder & rules.are(rule, "never"))
+    rule_of_all = rule
+    first, second, rule = first[kept], second[kept], rule[kept]
+    sure, surer = coded.confidence[first], coded.confidence[second]
+    return pl.DataFrame(
+        {
+            "head_id": head[kept].astype(np.uint32),
+            "predicate": conclusion[kept].astype(np.uint8),
+            "tail_id": tail[kept].astype(np.uint32),
+            "confidence": np.minimum(
+                np.round(sure * surer * rules.factor[rule], DECIMALS), np.minimum(sure, surer)
+            ),
+            "first": first.astype(np.uint32),
+            "second": second.astype(np.uint32),
+            "rule": rule.astype(np.uint16),
+            "middle": coded.tail[first].astype(np.uint32),
+            "needs_support": (on_disorder & rules.are(rule_of_all, "supported"))[kept],
+        }
     )
-    right = seconds.sort("head_id", "relation_id").select(
-        pl.col("head_id").alias("middle"), pl.col("predicate").alias("second"), "tail_id", *columns
-    )
-    degrees = right.group_by("middle").len("out")
-    outs = left.join(degrees, on="middle", how="left", maintain_order="left")["out"].fill_null(0)
-    batch_of = np.cumsum(outs.to_numpy().astype(np.int64)) // _BATCH_PAIRS
-    borders = np.flatnonzero(np.diff(batch_of)) + 1
-    for start, end in zip([0, *borders.tolist()], [*borders.tolist(), left.height], strict=True):
-        if start == end:
-            continue
-        pairs = left.slice(start, end - start).join(right, on="middle", suffix="_right")
-        yield pairs.with_columns(
-            confidence=pl.col("confidence") * pl.col("confidence_right"),
-            least=pl.min_horizontal("confidence", "confidence_right"),
-            premises=pl.concat_list("relation_id", "relation_id_right"),
-        )
 
 
-def _at_most_least(confidence: pl.Expr) -> pl.Expr:
-    """The confidence rounded, yet never above the less sure premise."""
-    return pl.min_horizontal(confidence.round(DECIMALS), pl.col("least"))
+def _passes(middles: Codes, rule: Codes, rules: _Rules, kinds: _Kinds) -> Mask:
+    """Whether each entity in the middle is of a kind through which its rule composes."""
+    passes: Mask = np.ones(len(rule), np.bool_)
+    for name, allowed in kinds.passes.items():
+        needs = np.array([through == name for through in rules.through], np.bool_)
+        passes &= ~needs[rule] | allowed[middles]
+    return passes
 
 
-def _hubs(stated: pl.DataFrame, hub_degree: int) -> pl.DataFrame:
-    """Entities with more distinct neighbours than `hub_degree`."""
-    ends = pl.concat(
-        [
-            stated.select(pl.col("head_id").alias("id"), pl.col("tail_id").alias("other")),
-            stated.select(pl.col("tail_id").alias("id"), pl.col("head_id").alias("other")),
-        ]
-    )
-    degrees = ends.group_by("id").agg(pl.col("other").n_unique().alias("degree"))
-    return degrees.filter(pl.col("degree") > hub_degree).select("id")
-
-
-def _related_pairs(relations: pl.DataFrame) -> pl.DataFrame:
-    """Pairs, in both directions, that some sentence relates, denies or doubts: there the texts have the word."""
-    asserted = relations.filter(pl.col("kind") == "asserted")
-    return pl.concat(
-        [
-            asserted.select("head_id", "tail_id"),
-            asserted.select(pl.col("tail_id").alias("head_id"), pl.col("head_id").alias("tail_id")),
-        ]
-    ).unique()
-
-
-def _may_meet(categories: dict[str, str]) -> pl.Expr:
-    """Whether the entity in the middle is of a kind through which the rule composes."""
-    allowed = pl.lit(value=True)
-    for name, groups in sorted(THROUGH.items()):
-        others = sorted(each for each, category in categories.items() if group_of(category) not in groups)
-        is_other = pl.col("middle").is_in(pl.Series([others], dtype=pl.List(pl.String)))
-        allowed = allowed & ~((pl.col("through") == name) & is_other)
-    return allowed
-
-
-def _without_contradictions(candidates: pl.DataFrame) -> pl.DataFrame:
+def _without_contradictions(drawn: pl.DataFrame) -> pl.DataFrame:
     """Conclusions without those of pairs that are both said to rise and to fall."""
     signed = pl.col("predicate").is_in(_RISE_AND_FALL)
     contested = (
-        candidates.filter(signed)
+        drawn.filter(signed)
         .group_by("head_id", "tail_id")
         .agg(pl.col("predicate").n_unique().alias("signs"))
         .filter(pl.col("signs") > 1)
+        .select("head_id", "tail_id")
     )
-    agreed = candidates.filter(signed).join(contested, on=["head_id", "tail_id"], how="anti")
-    return pl.concat([candidates.filter(~signed), agreed])
+    agreed = drawn.filter(signed).join(contested, on=["head_id", "tail_id"], how="anti")
+    return pl.concat([drawn.filter(~signed), agreed])
 
 
-def _fitting(drawn: pl.DataFrame, categories: dict[str, str]) -> pl.DataFrame:
-    """Conclusions whose predicate can relate the categories of their ends."""
-    with_categories = drawn.with_columns(
-        head_category=pl.col("head_id").replace_strict(categories, default="", return_dtype=pl.String),
-        tail_category=pl.col("tail_id").replace_strict(categories, default="", return_dtype=pl.String),
-    )
-    kinds = ["predicate", "head_category", "tail_category"]
-    met = with_categories.select(kinds).unique()
-    fitting = pl.Series([fits(*row) for row in met.iter_rows()], dtype=pl.Boolean)
-    return with_categories.join(met.filter(fitting), on=kinds, how="semi").select(_COLUMNS)
-
-
-def _distinct(candidates: pl.DataFrame) -> pl.DataFrame:
-    """Each conclusion once, by its surest derivation."""
-    ordered = candidates.sort(
-        pl.col("confidence"), pl.col("premises").list.join(" "), descending=[True, False]
-    )
-    return ordered.unique(["head_id", "predicate", "tail_id"], keep="first", maintain_order=True)
-
-
-def _best_of_head(candidates: pl.DataFrame, max_per_node: int) -> pl.DataFrame:
-    """What can still be kept: a conclusion outside of the best of its head now is outside of them at the end."""
+def _best_of_head(drawn: pl.DataFrame, max_per_node: int) -> pl.DataFrame:
+    """Each conclusion once, by its surest way; of each head those that can still be kept."""
+    ways = drawn.sort("confidence", "first", "second", descending=[True, False, False])
+    distinct = ways.unique(["head_id", "predicate", "tail_id"], keep="first", maintain_order=True)
     order = ["confidence", "head_id", "tail_id", "predicate"]
-    kept = _distinct(candidates).sort(order, descending=[True, False, False, False])
-    return kept.filter(pl.int_range(pl.len()).over("head_id") < max_per_node)
+    ordered = distinct.sort(order, descending=[True, False, False, False])
+    return ordered.filter(pl.int_range(pl.len()).over("head_id") < max_per_node)
+
+
+def _named(chosen: pl.DataFrame, coded: CodedRelations, rules: _Rules) -> pl.DataFrame:
+    predicates = pl.Series(PREDICATE_NAMES, dtype=pl.String)
+    listed = pl.concat_list("first", "second", "third", "fourth").list.drop_nulls()
+    return coded.named(chosen.with_columns(premises=listed)).with_columns(
+        predicates.gather(chosen["predicate"]).alias("predicate"),
+        rules.names.gather(chosen["rule"]).alias("rule"),
+    )

@@ -113,6 +113,11 @@ class Account:
             ) from error
 
 
+def open_account(folder: Path, run: str) -> Account:
+    """The account of a run, or of this process where the run has no name, of the workspace whose cache that is."""
+    return Account(folder / "llm" / "spending.sqlite", run or own_run())
+
+
 @cache
 def own_run() -> str:
     """A name for this process as a run of its own, the same whenever it is asked and in processes forked later."""

@@ -27,7 +27,7 @@ from kg_pipeline.files import write_text
 from kg_pipeline.fingerprint import digest
 from kg_pipeline.llm.budget import estimate_tokens
 from kg_pipeline.llm.failures import explain
-from kg_pipeline.llm.structured import Message
+from kg_pipeline.llm.structured import Question
 from kg_pipeline.llm.transport import without_password
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class Batches:
-    """Requests of one kind to a chat model: messages, with one shape and length of the answers.
+    """Requests of one kind to a chat model: questions, with one shape and length of the answers.
 
     `folder` holds the files of the batches under way; one folder is used by one process at a time. `announce` is told
     what becomes of batches that an earlier run left.
@@ -85,7 +85,7 @@ class Batches:
     announce: Callable[[str], None] = _LOG.warning
     sleep: Callable[[float], None] = time.sleep
 
-    def answer(self, requests: Iterable[Sequence[Message]]) -> Outcome:
+    def answer(self, requests: Iterable[Question]) -> Outcome:
         """Have requests answered, after the batches that an earlier run left; returns when all are done.
 
         Raises
@@ -168,16 +168,16 @@ class Batches:
             timeout=self.settings.timeout_seconds,
         )
 
-    def _key(self, messages: Sequence[Message]) -> str:
-        return self.chat.request_key(messages, schema=self.schema, max_tokens=self.max_tokens)
+    def _key(self, question: Question) -> str:
+        return self.chat.request_key(question, schema=self.schema, max_tokens=self.max_tokens)
 
-    def _is_answered(self, messages: Sequence[Message]) -> bool:
-        return self.chat.has_answer(self._key(messages))
+    def _is_answered(self, question: Question) -> bool:
+        return self.chat.has_answer(self._key(question))
 
-    def _payload(self, messages: Sequence[Message]) -> dict[str, Any]:
-        return self.chat.payload(messages, schema=self.schema, max_tokens=self.max_tokens)
+    def _payload(self, question: Question) -> dict[str, Any]:
+        return self.chat.payload(question, schema=self.schema, max_tokens=self.max_tokens)
 
-    def _affordable(self, requests: Sequence[Sequence[Message]]) -> Sequence[Sequence[Message]]:
+    def _affordable(self, requests: Sequence[Question]) -> Sequence[Question]:
         """As many of the first requests as fit into the budget at their longest; halved until they do."""
         count = len(requests)
         while count:
@@ -188,12 +188,12 @@ class Batches:
                 count //= 2
         return []
 
-    def _reserved(self, requests: Sequence[Sequence[Message]]) -> AbstractContextManager[None]:
+    def _reserved(self, requests: Sequence[Question]) -> AbstractContextManager[None]:
         payloads = (self._payload(each) for each in requests)
         prompt = sum(estimate_tokens(each["messages"], each.get("response_format")) for each in payloads)
         return self.chat.ledger.reservation(prompt, self.max_tokens * len(requests), share=SHARE)
 
-    def _create(self, client: OpenAI, requests: Sequence[Sequence[Message]]) -> _Part:
+    def _create(self, client: OpenAI, requests: Sequence[Question]) -> _Part:
         keys = [self._key(each) for each in requests]
         lines = (
             json.dumps({"custom_id": key, "method": "POST", "url": _ENDPOINT, "body": self._payload(each)})

@@ -13,7 +13,7 @@ from kg_pipeline.errors import BudgetExhausted
 from kg_pipeline.llm.account import Account, Spent
 
 _MILLION = 1_000_000
-_BYTES_PER_TOKEN = 3  # English has about 4, Chinese 3: an estimate on the safe side
+BYTES_PER_TOKEN = 3  # English has about 4, Chinese 3: an estimate on the safe side
 _TOKENS_PER_MESSAGE = 8  # what chat templates put around a message
 
 
@@ -61,7 +61,7 @@ def estimate_tokens(messages: Sequence[Mapping[str, str]], response_format: obje
     """Upper estimate of the tokens of a prompt, whatever the model's tokenizer; servers count the format too."""
     size = sum(len(message["content"].encode()) for message in messages)
     size += len(json.dumps(response_format)) if response_format else 0
-    return size // _BYTES_PER_TOKEN + _TOKENS_PER_MESSAGE * (len(messages) + 1)
+    return size // BYTES_PER_TOKEN + _TOKENS_PER_MESSAGE * (len(messages) + 1)
 
 
 #: Meters that are running for the current task; a task started by it books on the same ones.

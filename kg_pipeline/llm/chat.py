@@ -9,7 +9,7 @@ A `ChatModel` may be made in one event loop and used in others, one after the ot
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,18 @@ from pydantic import BaseModel
 
 from kg_pipeline.errors import LlmRefused
 from kg_pipeline.fingerprint import digest
-from kg_pipeline.llm.account import Account, own_run
+from kg_pipeline.llm.account import open_account
 from kg_pipeline.llm.budget import Ledger, Usage, estimate_tokens
 from kg_pipeline.llm.cache import AnswerCache, StoredAnswer
-from kg_pipeline.llm.structured import Dialect, Message, parse_answer, without_surrogates
+from kg_pipeline.llm.responses import read_answer, tokens_used
+from kg_pipeline.llm.structured import (
+    Choices,
+    Dialect,
+    Message,
+    Question,
+    parse_answer,
+    without_surrogates,
+)
 from kg_pipeline.llm.transport import NotAccepted, Transport
 
 if TYPE_CHECKING:
@@ -42,6 +50,21 @@ class Completion:
     parsed: BaseModel | None
     finish_reason: str
     cached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A question with what its answer may be, and the heading under which it is booked."""
+
+    question: Question
+    schema: type[BaseModel] | None
+    max_tokens: int
+    purpose: str
+
+    def followed_by(self, *messages: Message) -> _Request:
+        """The same after more messages."""
+        asked = [*self.question.messages, *messages]
+        return replace(self, question=replace(self.question, messages=asked))
 
 
 class ChatModel:
@@ -69,7 +92,13 @@ class ChatModel:
         return self._transport.ledger.by_purpose
 
     async def complete(
-        self, messages: Sequence[Message], *, schema: type[BaseModel] | None, max_tokens: int, purpose: str
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: type[BaseModel] | None,
+        max_tokens: int,
+        purpose: str,
+        choices: Choices | None = None,
     ) -> Completion:
         """Answer `messages`, from the cache if the very same was asked before.
 
@@ -83,6 +112,8 @@ class ChatModel:
             Upper bound of the answer's length.
         purpose
             A heading for the accounts, such as `triples`.
+        choices
+            Closes text fields of the answer to sets, where the endpoint enforces a schema.
 
         Raises
         ------
@@ -94,8 +125,8 @@ class ChatModel:
             If it declines to answer, or does not give the JSON that was asked for.
 
         """
-        asked = _clean(messages)
-        key = self.request_key(asked, schema=schema, max_tokens=max_tokens)
+        question = _clean(Question(messages, choices or {}))
+        key = self.request_key(question, schema=schema, max_tokens=max_tokens)
         completion = self._recall(key, schema, purpose)
         if completion is not None:
             return completion
@@ -104,43 +135,39 @@ class ChatModel:
             completion = self._recall(key, schema, purpose)
             if completion is not None:
                 return completion
-            answer, parsed = await self._ask(asked, schema, max_tokens, purpose)
+            answer, parsed = await self._ask(_Request(question, schema, max_tokens, purpose))
             self._cache.put(key, answer)
             return Completion(answer.text, parsed, answer.finish_reason, cached=False)
 
-    def request_key(
-        self, messages: Sequence[Message], *, schema: type[BaseModel] | None, max_tokens: int
-    ) -> str:
+    def request_key(self, question: Question, *, schema: type[BaseModel] | None, max_tokens: int) -> str:
         """The name under which the answer to that request is kept."""
+        asked = _clean(question)
         shape = None if schema is None else schema.model_json_schema()
-        # The address is not part of it: the same model elsewhere gives the same answer.
-        return digest(
-            _FORMAT, self.name, _clean(messages), shape, {"max_tokens": max_tokens, "temperature": 0}
+        closed = (
+            [{name: list(asked.choices[name]) for name in sorted(asked.choices)}] if asked.choices else []
         )
+        limits = {"max_tokens": max_tokens, "temperature": 0}
+        # The address is not part of it: the same model elsewhere gives the same answer.
+        return digest(_FORMAT, self.name, asked.messages, shape, limits, *closed)
 
     def has_answer(self, key: str) -> bool:
         """Whether the answer to the request of that key is kept, so that asking costs nothing."""
         return self._cache.get(key) is not None
 
     def payload(
-        self, messages: Sequence[Message], *, schema: type[BaseModel] | None, max_tokens: int
+        self, question: Question, *, schema: type[BaseModel] | None, max_tokens: int
     ) -> dict[str, Any]:
         """The body of that request, in the dialect that the endpoint is known to understand."""
         dialect = self._dialect or Dialect.load(self._cache.dialect(self._endpoint))
-        return dialect.payload(self.name, _clean(messages), schema, max_tokens)
+        return dialect.payload(self.name, _clean(question), schema, max_tokens)
 
     def keep(
         self, key: str, body: Mapping[str, Any], *, schema: type[BaseModel] | None, purpose: str, share: float
     ) -> bool:
         """Book a response that came by another way, at that share of the price, and keep it if it can be read."""
-        usage = _mapping(body.get("usage"))
-        self._transport.ledger.book(
-            purpose,
-            Usage(1, 0, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")),
-            share=share,
-        )
+        self._transport.ledger.book(purpose, Usage(1, 0, *tokens_used(body, prompt_estimate=0)), share=share)
         try:
-            answer = self._read(body)
+            answer = read_answer(body, self.name, self._transport.redact)
         except LlmRefused:
             return False
         is_readable = schema is None or parse_answer(answer.text, schema) is not None
@@ -165,31 +192,22 @@ class ChatModel:
         self._transport.ledger.book(purpose, Usage(cached_calls=1))
         return Completion(stored.text, parsed, stored.finish_reason, cached=True)
 
-    async def _ask(
-        self, messages: list[Message], schema: type[BaseModel] | None, max_tokens: int, purpose: str
-    ) -> tuple[StoredAnswer, BaseModel | None]:
+    async def _ask(self, request: _Request) -> tuple[StoredAnswer, BaseModel | None]:
         """Ask in the dialect of the endpoint. The first caller finds it out, the others wait for that."""
         if self._dialect is None:
             async with self._transport.turn(self._endpoint):
                 if self._dialect is None:
                     start = Dialect.load(self._cache.dialect(self._endpoint))
-                    return await self._ask_from(start, messages, schema, max_tokens, purpose)
-        return await self._ask_from(self._dialect, messages, schema, max_tokens, purpose)
+                    return await self._ask_from(start, request)
+        return await self._ask_from(self._dialect, request)
 
-    async def _ask_from(
-        self,
-        dialect: Dialect,
-        messages: list[Message],
-        schema: type[BaseModel] | None,
-        max_tokens: int,
-        purpose: str,
-    ) -> tuple[StoredAnswer, BaseModel | None]:
+    async def _ask_from(self, dialect: Dialect, request: _Request) -> tuple[StoredAnswer, BaseModel | None]:
         """Ask in a dialect, and in plainer ones while the answer cannot be read."""
         repaired = False
         while True:
-            dialect, answer = await self._ask_in(dialect, messages, schema, max_tokens, purpose)
-            parsed = None if schema is None else parse_answer(answer.text, schema)
-            if schema is None or parsed is not None:
+            dialect, answer = await self._ask_in(dialect, request)
+            parsed = None if request.schema is None else parse_answer(answer.text, request.schema)
+            if request.schema is None or parsed is not None:
                 self._learn(dialect)
                 return answer, parsed
             if answer.finish_reason == "length":
@@ -200,7 +218,7 @@ class ChatModel:
             elif not repaired:
                 repaired = True
                 said = {"role": "assistant", "content": answer.text or "(nothing)"}
-                messages = [*messages, said, {"role": "user", "content": _REPAIR}]
+                request = request.followed_by(said, {"role": "user", "content": _REPAIR})
             else:
                 raise LlmRefused(
                     f"The model {self.name!r} does not answer with the JSON that was asked for, but with "
@@ -212,71 +230,35 @@ class ChatModel:
             self._dialect = dialect
             self._cache.learn(self._endpoint, dialect.dump())
 
-    async def _ask_in(
-        self,
-        dialect: Dialect,
-        messages: list[Message],
-        schema: type[BaseModel] | None,
-        max_tokens: int,
-        purpose: str,
-    ) -> tuple[Dialect, StoredAnswer]:
+    async def _ask_in(self, dialect: Dialect, request: _Request) -> tuple[Dialect, StoredAnswer]:
         """Ask, changing the dialect for as long as the endpoint complains about it."""
         while True:
-            payload = dialect.payload(self.name, messages, schema, max_tokens)
+            payload = dialect.payload(self.name, request.question, request.schema, request.max_tokens)
             try:
                 reply = await self._transport.send(
                     "chat",
                     payload,
                     prompt_tokens=estimate_tokens(payload["messages"], payload.get("response_format")),
-                    max_tokens=max_tokens,
-                    purpose=purpose,
+                    max_tokens=request.max_tokens,
+                    purpose=request.purpose,
                 )
             except NotAccepted as complaint:
-                following = dialect.after_complaint(str(complaint), structured=schema is not None)
+                following = dialect.after_complaint(str(complaint), structured=request.schema is not None)
                 if following is None:
                     raise LlmRefused(str(complaint)) from None
                 dialect = following
             else:
-                return dialect, self._read(reply.body)
-
-    def _read(self, body: Mapping[str, Any]) -> StoredAnswer:
-        """The answer in a response body; a server that leaves out parts of it is put up with."""
-        choices = body.get("choices")
-        choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
-        message = _mapping(choice.get("message"))
-        finish_reason = str(choice.get("finish_reason") or "stop")
-        refusal = message.get("refusal")
-        if refusal or finish_reason == "content_filter":
-            said = self._transport.redact(str(refusal or "its content filter"))[:200]
-            raise LlmRefused(f"The model {self.name!r} declined to answer: {said}")
-        content = message.get("content")
-        if isinstance(content, list):
-            content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-        text = without_surrogates(str(content or ""))
-        if not text.strip() and finish_reason != "length":
-            raise LlmRefused(
-                f"The model {self.name!r} gave an empty answer. Try another model (KG_LLM_MODEL)."
-            )
-        usage = _mapping(body.get("usage"))
-        return StoredAnswer(
-            text=text,
-            finish_reason=finish_reason,
-            prompt_tokens=_count(usage, "prompt_tokens"),
-            completion_tokens=_count(usage, "completion_tokens"),
-        )
+                return dialect, read_answer(reply.body, self.name, self._transport.redact)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _count(usage: Mapping[str, Any], name: str) -> int:
-    value = usage.get(name)
-    return value if isinstance(value, int) else 0
-
-
-def _clean(messages: Sequence[Message]) -> list[Message]:
-    return [{name: without_surrogates(value) for name, value in message.items()} for message in messages]
+def _clean(question: Question) -> Question:
+    messages = [
+        {name: without_surrogates(value) for name, value in message.items()} for message in question.messages
+    ]
+    choices = {
+        name: [without_surrogates(each) for each in question.choices[name]] for name in question.choices
+    }
+    return Question(messages, choices)
 
 
 def open_chat(settings: LlmSettings, cache: Path) -> ChatModel:
@@ -284,5 +266,5 @@ def open_chat(settings: LlmSettings, cache: Path) -> ChatModel:
 
     All models opened in one run (`LlmSettings.run`; without one, in one process) keep to one budget together.
     """
-    account = Account(cache / "llm" / "spending.sqlite", settings.run or own_run())
+    account = open_account(cache, settings.run)
     return ChatModel(settings, AnswerCache(cache / "llm"), Transport(settings, account=account))

@@ -11,7 +11,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -19,11 +19,24 @@ from pydantic import BaseModel, ValidationError
 Mode = Literal["json_schema", "json_object", "text"]
 Message = dict[str, str]
 Model = TypeVar("Model", bound=BaseModel)
+#: By the name of a text field, what may stand there.
+Choices = Mapping[str, Sequence[str]]
 
 _NEXT: dict[Mode, Mode] = {"json_schema": "json_object", "json_object": "text"}
 _INSTRUCTION = (
     "Answer with one JSON value only: no explanation, no Markdown. It must match this JSON Schema:\n"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Messages, and the sets that close text fields of their answer where the endpoint enforces a schema.
+
+    What is read stays open: an endpoint that does not enforce it may name what is in no set.
+    """
+
+    messages: Sequence[Message]
+    choices: Choices = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +80,10 @@ class Dialect:
         return dialect if known else cls()
 
     def payload(
-        self, model: str, messages: Sequence[Message], schema: type[BaseModel] | None, max_tokens: int
+        self, model: str, question: Question, schema: type[BaseModel] | None, max_tokens: int
     ) -> dict[str, Any]:
         """Body of a chat completion request."""
+        messages = question.messages
         body: dict[str, Any] = {"model": model, self.limit_parameter: max_tokens}
         if self.temperature:
             body["temperature"] = 0
@@ -78,6 +92,7 @@ class Dialect:
             return body
         shape = strict_schema(schema)
         if self.mode == "json_schema":
+            _close(shape, question.choices)
             named = {"name": schema.__name__, "strict": True, "schema": shape}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
             return body
@@ -121,6 +136,18 @@ def _make_strict(node: Any) -> None:
             _make_strict(value)
 
 
+def _close(node: Any, choices: Choices) -> None:
+    if isinstance(node, dict):
+        for name, property_ in node.get("properties", {}).items():
+            if name in choices and isinstance(property_, dict):
+                property_["enum"] = list(choices[name])
+        for value in node.values():
+            _close(value, choices)
+    elif isinstance(node, list):
+        for value in node:
+            _close(value, choices)
+
+
 def parse_answer(text: str, schema: type[Model]) -> Model | None:
     """The last JSON value in an answer that fits the schema; None if there is none.
 
@@ -140,7 +167,8 @@ _REASONING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTAL
 _FENCE = re.compile(r"```[\w-]*[ \t]*\r?\n?(.*?)```", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _OPENERS = re.compile(r"[{\[]")
-_MOST_STARTS = 500  # a defence: an answer of nothing but brackets would take quadratic time
+#: Defences: an answer of nothing but brackets would take quadratic time.
+_MOST_STARTS, _MOST_SCANNED = 500, 2_000_000
 
 
 def _json_values(text: str) -> Iterator[Any]:
@@ -160,14 +188,16 @@ def _embedded(text: str) -> Iterator[Any]:
     """JSON objects and lists inside prose, left to right, none inside another."""
     position = 0
     decoder = json.JSONDecoder(strict=False)
+    scanned = 0
     for _ in range(_MOST_STARTS):
         opener = _OPENERS.search(text, position)
-        if opener is None:
+        if opener is None or scanned > _MOST_SCANNED:
             return
         try:
             value, position = decoder.raw_decode(text, opener.start())
         except ValueError:
             end = _closing(text, opener.start())
+            scanned += (len(text) if end is None else end) - opener.start()
             value = None if end is None else _load(text[opener.start() : end])
             position = opener.start() + 1 if value is None or end is None else end
         except RecursionError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import logging
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -19,6 +18,7 @@ from kg_pipeline.llm.account import Account
 from kg_pipeline.llm.budget import Ledger, Usage
 from kg_pipeline.llm.failures import Failure, explain, redactor
 from kg_pipeline.llm.limits import Backoff, CircuitBreaker, RateLimiter
+from kg_pipeline.llm.responses import decode, tokens_used
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 Operation = Literal["chat", "embeddings"]
 _STRAIN_OF_NONSENSE = 2.5  # attempts
 _LONGEST_WAIT = 600.0  # seconds; a server that asks for more is treated as unavailable
+#: Of `timeout_seconds`, which the HTTP library holds each read to: a server that sends a byte now and then keeps that.
+_WHOLE_ANSWER = 2.0
 
 
 class NotAccepted(LlmRefused):
@@ -167,12 +169,13 @@ class Transport:
 
         async with self._client() as client:
             await self._limiter.acquire(tokens)
+            deadline = _WHOLE_ANSWER * self._settings.timeout_seconds
             try:
-                if operation == "chat":
-                    response = await client.chat.completions.with_raw_response.create(**payload)
-                else:
-                    response = await client.embeddings.with_raw_response.create(**payload)
-                text = response.text
+                async with asyncio.timeout(deadline):
+                    text = await self._exchange(client, operation, payload)
+            except TimeoutError:
+                where = self.redact(self._settings.base_url)
+                return Failure("again", f"{where} did not finish its answer within {deadline:g} s.")
             except OpenAIError as error:
                 return explain(error, self._settings)
             except UnicodeError:
@@ -181,17 +184,22 @@ class Transport:
                 )
         return self._decode(text)
 
+    @staticmethod
+    async def _exchange(client: AsyncOpenAI, operation: Operation, payload: Mapping[str, Any]) -> str:
+        if operation == "chat":
+            response = await client.chat.completions.with_raw_response.create(**payload)
+        else:
+            response = await client.embeddings.with_raw_response.create(**payload)
+        return str(response.text)
+
     def _decode(self, text: str) -> Reply | Failure:
-        try:
-            body = json.loads(text)
-        except ValueError:
-            body = None
-        if isinstance(body, dict) and isinstance(body.get("error"), dict | str):
+        body = decode(text)
+        if body is not None and isinstance(body.get("error"), dict | str):
             # Some gateways report errors of the server behind them with status 200.
             return Failure(
                 "again", f"{self.redact(self._settings.base_url)} reports: {self._excerpt(body['error'])}"
             )
-        if isinstance(body, dict):
+        if body is not None:
             return Reply(body)
         return Failure(
             "again",
@@ -205,15 +213,8 @@ class Transport:
 
     @staticmethod
     def _usage(body: Mapping[str, Any], retries: int, prompt_estimate: int) -> Usage:
-        reported = body.get("usage")
-        counts = reported if isinstance(reported, dict) else {}
-        prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
-        return Usage(
-            calls=1,
-            prompt_tokens=prompt if isinstance(prompt, int) else prompt_estimate,
-            completion_tokens=completion if isinstance(completion, int) else 0,
-            retries=retries,
-        )
+        prompt, completion = tokens_used(body, prompt_estimate=prompt_estimate)
+        return Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion, retries=retries)
 
     def _state(self) -> _Loop:
         loop = asyncio.get_running_loop()

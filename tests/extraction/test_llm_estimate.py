@@ -10,7 +10,7 @@ import pytest
 
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.extraction.llm.answer import TripleAnswer
-from kg_pipeline.extraction.llm.triples import MAX_TOKENS, passage_messages
+from kg_pipeline.extraction.llm.triples import MAX_TOKENS, passage_question
 from kg_pipeline.extraction.triples.inputs import passages_of, read_articles
 from kg_pipeline.extraction.triples.llm_estimate import (
     EMPTY_ANSWER_TOKENS,
@@ -48,13 +48,19 @@ def test_what_was_answered_before_costs_nothing(tmp_path: Path) -> None:
     before = estimate_corpus(datasets, "c", chat)
     (article,) = read_articles(datasets, "c", SHARD, ["PMC1"]).values()
     first = passages_of(article)[0]
-    key = chat.request_key(passage_messages(first), schema=TripleAnswer, max_tokens=MAX_TOKENS)
+    key = chat.request_key(passage_question(first), schema=TripleAnswer, max_tokens=MAX_TOKENS)
     AnswerCache(tmp_path / "llm").put(key, StoredAnswer('{"triples": []}', "stop", 10, 5))
     after = estimate_corpus(datasets, "c", chat)
     assert (before.calls, after.calls, after.answered) == (2, 1, 1)
     assert after.prompt_tokens < before.prompt_tokens
     answer = asyncio.run(
-        chat.complete(passage_messages(first), schema=TripleAnswer, max_tokens=MAX_TOKENS, purpose="triples")
+        chat.complete(
+            passage_question(first).messages,
+            choices=passage_question(first).choices,
+            schema=TripleAnswer,
+            max_tokens=MAX_TOKENS,
+            purpose="triples",
+        )
     )
     assert answer.cached  # the very request that was counted as answered is the one that a build asks
 

@@ -22,7 +22,7 @@ class Parrot:
     says: str
     asked: list[str] = field(default_factory=list)
 
-    async def complete(self, messages, *, schema, max_tokens, purpose):
+    async def complete(self, messages, *, schema, max_tokens, purpose, choices):
         self.asked.append(messages[-1]["content"])
         return Completion(self.says, parse_answer(self.says, schema), "stop", cached=False)
 

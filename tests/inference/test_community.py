@@ -82,6 +82,22 @@ def test_few_and_common_neighbours_are_not_enough(graph: Any) -> None:
     assert infer_offline(weak, KINDS, hub_degree=50, max_per_node=20, max_total=100).is_empty()
 
 
+def test_two_neighbours_in_common_are_not_enough_however_rare(graph: Any) -> None:
+    inside = [
+        (f"{c}{i}", "regulates", f"{c}{j}") for c in "ab" for i, j in combinations(range(6), 2) if i and j
+    ]
+    bridges = [("a0", "a1"), ("a0", "s"), ("s", "b1"), ("a0", "t"), ("t", "b1"), ("a0", "a2"), ("a0", "a3")]
+    kinds = KINDS | {"s": "biolink:Gene", "t": "biolink:Gene", "u": "biolink:Gene"}
+    options = {"hub_degree": 50, "max_per_node": 20, "max_total": 100}
+    two = [*inside, *((x, "causes", y) for x, y in bridges)]
+    three = [*two, ("a0", "causes", "u"), ("u", "causes", "b1")]
+    found = [
+        set(infer_offline(graph(edges), kinds, **options).select("head_id", "tail_id").rows())
+        for edges in (two, three)
+    ]
+    assert [("a0", "b1") in pairs for pairs in found] == [False, True]
+
+
 def test_caps_and_hubs_hold(graph: Any) -> None:
     bridges = [(f"a{i}", f"b{j}") for i, j in ((0, 0), (1, 0), (0, 1), (2, 2), (3, 2))]
     stated = graph(two_cliques(bridges))

@@ -33,6 +33,12 @@ def test_two_steps_that_both_lower_are_the_least_sure_of_effects() -> None:
     assert TABLE["inhibits", "decreases"].factor < TABLE["activates", "decreases"].factor
 
 
+def test_what_befalls_an_illness_is_concluded_with_care() -> None:
+    assert TABLE["activates", "decreases"].on_disorders == "supported"
+    assert TABLE["inhibits", "decreases"].on_disorders == "never"
+    assert TABLE["increases", "causes"].on_disorders == "free"
+
+
 def test_rules_meet_in_kinds_that_exist() -> None:
     assert {rule.through for rule in rules()} <= {"", *THROUGH}
     assert TABLE["inhibits", "increases"].through == "molecules"

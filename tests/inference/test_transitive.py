@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_pipeline.inference.transitive import EGOT_RULE, infer_egot, infer_typed
+from kg_pipeline.inference.transitive import infer_typed
+from kg_pipeline.inference.transitive_egot import EGOT_RULE, infer_egot
 
 
 def typed(relations: pl.DataFrame, categories: dict[str, str] | None = None, **limits: int) -> pl.DataFrame:
@@ -91,6 +92,84 @@ def test_what_is_said_to_rise_and_to_fall_is_not_drawn(graph: Any) -> None:
     assert triples(typed(graph(rising))) == {("A", "increases", "C")}
     both = [*rising, *falling, ("A", "increases", "E"), ("E", "increases", "F")]
     assert triples(typed(graph(both))) == {("A", "increases", "F")}
+
+
+def test_what_befalls_an_illness_needs_another_neighbour_in_common(graph: Any) -> None:
+    kinds = {"C": "biolink:Disease", "N": "biolink:Gene"}
+    chain = [("drug", "increases", "B", 0.9), ("B", "decreases", "C", 0.9)]
+    assert typed(graph(chain), kinds).is_empty()
+    assert typed(graph([*chain, ("drug", "binds", "N"), ("D", "associated_with", "C")]), kinds).is_empty()
+    weak, sure = [("drug", "binds", "M", 0.3), ("M", "binds", "C", 0.3)], [("N", "binds", "drug", 0.25)]
+    stated = graph([*chain, *weak, *sure, ("C", "correlated_with", "N", 0.95)])
+    (row,) = typed(stated, kinds).iter_rows(named=True)
+    assert (row["head_id"], row["predicate"], row["tail_id"]) == ("drug", "decreases", "C")
+    known = {each["relation_id"]: each for each in stated.iter_rows(named=True)}
+    named = [{known[each]["head_id"], known[each]["tail_id"]} for each in row["premises"]]
+    assert named == [{"drug", "B"}, {"B", "C"}, {"drug", "M"}, {"M", "C"}]  # the surer of the two ways
+    assert row["confidence"] == pytest.approx(0.3)
+    for gone in row["premises"][2:]:
+        left = stated.filter((pl.col("relation_id") != gone) & (pl.col("head_id") != "N"))
+        assert typed(left, kinds).is_empty()
+    assert typed(graph(chain), {"C": "biolink:Gene"}).height == 1
+
+
+def test_a_hub_in_common_supports_nothing(graph: Any) -> None:
+    chain = [("drug", "increases", "B"), ("B", "decreases", "C"), ("drug", "binds", "H"), ("H", "binds", "C")]
+    stated = graph([*chain, *((f"x{i}", "binds", "H") for i in range(9))])
+    assert typed(stated, {"C": "biolink:Disease"}).height == 1
+    assert typed(stated, {"C": "biolink:Disease"}, hub_degree=8).is_empty()
+
+
+def test_less_of_what_lessens_an_illness_brings_on_none(graph: Any) -> None:
+    stated = graph(
+        [("drug", "inhibits", "B"), ("B", "decreases", "C"), ("drug", "binds", "N"), ("N", "binds", "C")]
+    )
+    assert typed(stated, {"C": "biolink:Disease"}).is_empty()
+    assert triples(typed(stated, {"C": "biolink:Gene"})) == {("drug", "increases", "C")}
+
+
+def test_batches_do_not_show(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    kinds = {f"e{i}": ("biolink:Disease" if i % 3 == 0 else "biolink:Gene") for i in range(40)}
+    names = ["increases", "decreases", "causes", "binds", "activates"]
+    drawn = {
+        (f"e{h}", names[p], f"e{t}")
+        for h, p, t in zip(*(random.integers(0, n, 400) for n in (40, 5, 40)), strict=True)
+        if h != t
+    }
+    stated = graph(sorted(drawn))
+    whole, published = typed(stated, kinds, max_per_node=3), infer_egot(stated, max_total=30)
+    assert whole.height > 20
+    for size in (1, 50):
+        monkeypatch.setattr("kg_pipeline.inference.transitive._BATCH_PAIRS", size)
+        monkeypatch.setattr("kg_pipeline.inference.transitive_egot._BATCH_PAIRS", size)
+        monkeypatch.setattr("kg_pipeline.inference.support._BATCH_NEIGHBOURS", size)
+        assert typed(stated, kinds, max_per_node=3).equals(whole)
+        assert infer_egot(stated, max_total=30).equals(published)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("ABCDEFGH"), st.sampled_from("ABCDEFGH"), st.floats(0.0625, 1.0, width=16)),
+        max_size=30,
+        unique_by=lambda edge: edge[:2],
+    ),
+    st.integers(1, 9),
+)
+def test_the_published_rule_keeps_the_surest_of_all_pairs(graph: Any, edges: Any, total: int) -> None:
+    stated = graph([(h, "causes", t, c) for h, t, c in edges if h != t])
+    best: dict[frozenset[str], float] = {}
+    rows = list(stated.iter_rows(named=True))
+    for a in rows:
+        for b in rows:
+            if a["tail_id"] == b["head_id"] and a["head_id"] != b["tail_id"]:
+                sure = min(round(a["confidence"] * b["confidence"], 6), a["confidence"], b["confidence"])
+                pair = frozenset((a["head_id"], b["tail_id"]))
+                best[pair] = max(best.get(pair, 0.0), sure)
+    kept = infer_egot(stated, max_total=total)
+    wanted = sorted(best.values(), reverse=True)[:total]
+    assert sorted(kept["confidence"].to_list(), reverse=True) == pytest.approx(wanted, abs=1e-6)
 
 
 def test_cycles_give_no_self_loops(graph: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,6 +28,7 @@ class Response:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     claimed_length: int | None = None  # more than there is: the body is dropped half way
+    pause: float = 0.0  # seconds before each byte
 
 
 @dataclass
@@ -93,9 +95,20 @@ def server() -> Iterator[ScriptedServer]:
             for name, value in headers.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(response.body)
+            self._send(response)
             if response.claimed_length:
                 self.close_connection = True
+
+        def _send(self, response: Response) -> None:
+            if not response.pause:
+                self.wfile.write(response.body)
+                return
+            for offset in range(len(response.body)):
+                time.sleep(response.pause)
+                try:
+                    self.wfile.write(response.body[offset : offset + 1])
+                except OSError:  # who asked has hung up
+                    return
 
         def log_message(self, *_: Any) -> None:
             pass

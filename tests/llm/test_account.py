@@ -5,7 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -90,8 +91,8 @@ def test_a_process_is_one_run_of_its_own() -> None:
     assert own_run() == own_run()
 
 
-def _join(folder: Path, name: str, spend: int, may_end: object) -> None:
-    """A run: it joins, spends if the budget allows it, tells what it is called and stays until it may end."""
+def _join(folder: Path, spend: int, end: Connection) -> None:
+    """A run: it joins, spends if the budget allows it, tells what it is called and stays until it is told to end."""
     run = shared_run(folder)
     ledger = Ledger(budget_tokens=1000, account=Account(folder / "spending.sqlite", run))
     try:
@@ -100,55 +101,59 @@ def _join(folder: Path, name: str, spend: int, may_end: object) -> None:
         outcome = "spent"
     except BudgetExhausted:
         outcome = "refused"
-    (folder / "told").mkdir(parents=True, exist_ok=True)
-    told = folder / "told" / name
-    told.with_suffix(".new").write_text(f"{run} {outcome}", encoding="utf-8")
-    told.with_suffix(".new").rename(told)
-    may_end.wait(60)  # type: ignore[attr-defined]
+    end.send((run, outcome))
+    end.poll(60)
 
 
-def _start(
-    folder: Path, name: str, spend: int
-) -> tuple[multiprocessing.process.BaseProcess, object, str, str]:
+@dataclass(frozen=True)
+class Run:
+    """A process that has joined a budget: what it called it, and whether it was let spend."""
+
+    process: multiprocessing.process.BaseProcess
+    end: Connection
+    name: str
+    outcome: str
+
+    def finish(self) -> None:
+        self.end.send("end")
+        self.process.join(60)
+
+    def kill(self) -> None:
+        os.kill(int(self.process.pid or 0), signal.SIGKILL)
+        self.process.join(60)
+
+
+def _start(folder: Path, spend: int) -> Run:
     context = multiprocessing.get_context("fork")
-    may_end = context.Event()
-    process = context.Process(target=_join, args=(folder, name, spend, may_end))
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_join, args=(folder, spend, theirs))
     process.start()
-    told = folder / "told" / name
-    deadline = time.monotonic() + 60
-    while not told.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    run, outcome = told.read_text(encoding="utf-8").split()
-    return process, may_end, run, outcome
+    assert ours.poll(60), "the run did not say that it has joined"
+    name, outcome = ours.recv()
+    return Run(process, ours, name, outcome)
 
 
 def test_runs_at_the_same_time_share_a_budget_and_the_next_one_begins_anew(tmp_path: Path) -> None:
-    first, first_ends, run, outcome = _start(tmp_path, "first", 700)
-    second, _, other, refusal = _start(tmp_path, "second", 700)
-    assert (outcome, refusal) == ("spent", "refused")
-    assert run == other
-    first_ends.set()  # type: ignore[attr-defined]
-    first.join(60)
-    # The second is still under way, so the budget of both goes on; it was killed, and still counted.
-    third, _, still, again = _start(tmp_path, "third", 700)
-    assert (still, again) == (run, "refused")
-    for process in (second, third):
-        os.kill(int(process.pid or 0), signal.SIGKILL)
-        process.join(60)
-    fourth, fourth_ends, fresh, afresh = _start(tmp_path, "fourth", 700)
-    assert fresh != run
-    assert afresh == "spent"
-    fourth_ends.set()  # type: ignore[attr-defined]
-    fourth.join(60)
+    first, second = _start(tmp_path, 700), _start(tmp_path, 700)
+    assert (first.outcome, second.outcome) == ("spent", "refused")
+    assert first.name == second.name
+    first.finish()
+    # The second is still under way, so the budget of both goes on; what the first one spent still counts.
+    third = _start(tmp_path, 700)
+    assert (third.name, third.outcome) == (first.name, "refused")
+    second.kill()
+    third.kill()
+    fourth = _start(tmp_path, 700)
+    assert fourth.name != first.name
+    assert fourth.outcome == "spent"
+    fourth.finish()
 
 
 def test_runs_of_other_homes_have_budgets_of_their_own(tmp_path: Path) -> None:
-    a, a_ends, run, _ = _start(tmp_path / "a", "run", 700)
-    b, b_ends, other, outcome = _start(tmp_path / "b", "run", 700)
-    assert (run != other, outcome) == (True, "spent")
-    for ends, process in ((a_ends, a), (b_ends, b)):
-        ends.set()  # type: ignore[attr-defined]
-        process.join(60)
+    a, b = _start(tmp_path / "a", 700), _start(tmp_path / "b", 700)
+    assert (a.name != b.name, b.outcome) == (True, "spent")
+    a.finish()
+    b.finish()
 
 
 def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from kg_pipeline.errors import LlmUnavailable
 from kg_pipeline.llm.batches import Batches, Outcome
 from kg_pipeline.llm.chat import open_chat
+from kg_pipeline.llm.structured import Question
 from kg_pipeline.settings import LlmSettings
 
 
@@ -148,7 +149,7 @@ def batches(
     return Batches(chat, settings, folder / "batches", Fact, 50, "triples", said.append, wait)
 
 
-ASKED = [[{"role": "user", "content": name}] for name in ("TP53", "EGFR", "lupus")]
+ASKED = [Question([{"role": "user", "content": name}]) for name in ("TP53", "EGFR", "lupus")]
 
 
 def test_answers_come_at_half_the_price_and_are_found_in_the_cache(

@@ -107,6 +107,17 @@ def test_a_real_server_keeps_to_the_schema_and_repeats_itself(url, tmp_path):
     assert (replayed.text, replayed.cached, free.tokens) == (first.text, True, 0)
 
 
+def test_a_real_server_keeps_to_the_names_that_it_is_given(url, tmp_path):
+    messages = [{"role": "user", "content": f"{SENTENCES[0]} Which drug helped? Answer in JSON."}]
+    chat = open_chat(settings(url), tmp_path)
+    choices = {"drug": ("drug A", "drug B")}  # neither of them is in the text
+    completion = asyncio.run(
+        chat.complete(messages, schema=Verdict, max_tokens=60, purpose="test", choices=choices)
+    )
+    assert isinstance(completion.parsed, Verdict)
+    assert completion.parsed.drug in choices["drug"]
+
+
 def test_a_real_answer_is_cut_off_where_asked(url, tmp_path):
     chat = open_chat(settings(url), tmp_path)
     messages = [{"role": "user", "content": "Count from one to a hundred in words."}]

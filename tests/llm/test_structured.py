@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from kg_pipeline.llm.structured import Dialect, parse_answer, strict_schema
+from kg_pipeline.llm.structured import Dialect, Question, parse_answer, strict_schema
 
 
 class Item(BaseModel):
@@ -114,10 +114,10 @@ def test_an_unreadable_dialect_is_the_default(stored):
 
 def test_without_a_schema_mode_the_prompt_carries_it():
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
-    body = Dialect("json_object").payload("m", messages, Answer, 10)
+    body = Dialect("json_object").payload("m", Question(messages), Answer, 10)
     assert body["response_format"] == {"type": "json_object"}
     system = body["messages"][0]["content"]
     assert system.startswith("Be brief.")
     assert json.loads(system[system.index("{") :]) == strict_schema(Answer)
-    assert "response_format" not in Dialect("text").payload("m", messages, Answer, 10)
-    assert Dialect("text").payload("m", messages, None, 10)["messages"] == messages
+    assert "response_format" not in Dialect("text").payload("m", Question(messages), Answer, 10)
+    assert Dialect("text").payload("m", Question(messages), None, 10)["messages"] == messages

@@ -23,6 +23,7 @@ from kg_pipeline.extraction.grounding.anchors import (
     biolink_category,
 )
 from kg_pipeline.extraction.grounding.denial import is_denied
+from kg_pipeline.extraction.grounding.direction import is_turned_round
 from kg_pipeline.extraction.grounding.quotes import find_quote, fold
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
@@ -125,7 +126,8 @@ def ground(
     -------
     GroundedTriple or Rejected
         Reasons: `quote_not_found`, `quote_too_long`, `head_not_anchored`, `tail_not_anchored`, `same_entity`,
-        `not_stated` (the ends are in different sentences, and no word of them expresses the predicate).
+        `not_stated` (the ends are in different sentences, and no word of them expresses the predicate),
+        `wrong_direction` (the sentence plainly says it the other way round).
 
     """
     chunk = ChunkAnchors(article_id, document_text, chunk_start, chunk_end, tuple(definitions))
@@ -156,6 +158,8 @@ def ground(
     sentence = _common_sentence(head, tail, sentences or [(start, end)])
     if sentence is None and _word_for(candidate.predicate, document_text[start:end]) is None:
         return _reject("not_stated", candidate)
+    if is_turned_round(document_text, candidate.predicate, (head.start, head.end), (tail.start, tail.end)):
+        return _reject("wrong_direction", candidate)
     known = {mention.mention_id for mention in mentions}
     return GroundedTriple(
         head=head,

@@ -25,6 +25,7 @@ from kg_pipeline.extraction.lexicon.predicate_words import denies, map_predicate
 from kg_pipeline.extraction.llm.answer import TripleAnswer, TripleItem
 from kg_pipeline.extraction.llm.prompts import load_prompt
 from kg_pipeline.fingerprint import short_digest
+from kg_pipeline.llm.structured import Question
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
 if TYPE_CHECKING:
@@ -94,20 +95,27 @@ def prompt_digest() -> str:
     return load_prompt("triples").digest
 
 
-def passage_messages(passage: Passage) -> list[dict[str, str]]:
-    """The messages that ask about a passage; also for estimating what a build will cost."""
+def passage_question(passage: Passage) -> Question:
+    """What is asked about a passage; also for estimating what a build will cost.
+
+    Where the endpoint enforces a schema, head and tail are of the mentions that are offered. A passage in which earlier
+    stages found less than two leaves the names to the model.
+    """
     text = passage.text
-    return load_prompt("triples").messages(
+    offered = _offered(passage)
+    messages = load_prompt("triples").messages(
         {
             "predicates": "\n".join(f"- {p.name}: head {p.label} tail" for p in PREDICATES.values()),
             "title": _one_line(passage.title) or "(none)",
             "abbreviations": "; ".join(_abbreviations(passage)) or "(none)",
-            "mentions": "; ".join(_offered(passage)) or "(none)",
+            "mentions": "; ".join(f"{name} ({category})" for name, category in offered.items()) or "(none)",
             # The mark depends on the text, so that no text can contain its own.
             "mark": f"=== {short_digest(text)} ===",
             "passage": text,
         }
     )
+    names = tuple(offered)
+    return Question(messages, {"head": names, "tail": names} if len(names) > 1 else {})
 
 
 async def extract_chunk(
@@ -118,9 +126,14 @@ async def extract_chunk(
 
 
 async def _extract(chat: ChatModel, passage: Passage, max_tokens: int, halvings: int) -> ChunkExtraction:
+    question = passage_question(passage)
     try:
         completion = await chat.complete(
-            passage_messages(passage), schema=TripleAnswer, max_tokens=max_tokens, purpose=PURPOSE
+            question.messages,
+            schema=TripleAnswer,
+            max_tokens=max_tokens,
+            purpose=PURPOSE,
+            choices=question.choices,
         )
     except LlmRefused as error:
         return ChunkExtraction((), (), "failed", f"refused: {error}")
@@ -208,12 +221,13 @@ def _abbreviations(passage: Passage) -> list[str]:
     )
 
 
-def _offered(passage: Passage) -> list[str]:
+def _offered(passage: Passage) -> dict[str, str]:
+    """Names that the passage mentions, in order, each with its category."""
     inside = [m for m in passage.mentions if m.start >= passage.start and m.end <= passage.end]
     offered: dict[str, str] = {}
     for mention in sorted(inside, key=lambda m: (m.start, m.end)):
         offered.setdefault(_one_line(mention.text), mention.category.removeprefix("biolink:"))
-    return [f"{text} ({category})" for text, category in list(offered.items())[:_MOST_MENTIONS]]
+    return dict(list(offered.items())[:_MOST_MENTIONS])
 
 
 def _one_line(text: str) -> str:

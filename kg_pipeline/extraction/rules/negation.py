@@ -28,6 +28,7 @@ _EXCLUDING_VERBS = frozenset({"exclude", "refute", "disprove", "reject", "disput
 _UNDONE = {("fail", "xcomp")} | {
     (verb, label) for verb in _EXCLUDING_VERBS for label in ("dobj", "nsubjpass", "ccomp")
 }
+_NOMINAL = frozenset({"DET", "NOUN", "PROPN", "NUM", "ADP"})
 #: What a finding is not, or is, where there is none: "the association was not significant", "was absent".
 _HOLDING = frozenset(
     {"significant", "evident", "apparent", "present", "detectable", "demonstrable", "relevant"}
@@ -201,6 +202,7 @@ def _denials(token: Token) -> int:
         child.lower_ in _NEGATIONS
         and child.dep_ in ("neg", "preconj", "cc", "advmod", "det")
         and not _is_only(child)
+        and not _excludes(child)
         for child in token.children
         if child.i < token.i or child.dep_ == "neg"
     )
@@ -208,6 +210,12 @@ def _denials(token: Token) -> int:
 
 def _is_only(token: Token) -> bool:
     return token.i + 1 < len(token.doc) and token.nbor().lower_ in ("only", "just", "merely")
+
+
+def _excludes(denial: Token) -> bool:
+    """Whether it is the noun after it that is left out: "variants of X but not of Y raise Z"."""
+    is_after_but = denial.i > 0 and denial.nbor(-1).lower_ == "but"
+    return is_after_but and denial.i + 1 < len(denial.doc) and denial.nbor().pos_ in _NOMINAL
 
 
 def _doubts(token: Token) -> bool:

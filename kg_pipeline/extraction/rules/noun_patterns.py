@@ -15,6 +15,7 @@ from kg_pipeline.extraction.lexicon.predicate_lexicon import (
     Meaning,
 )
 from kg_pipeline.extraction.lexicon.word_list import word_set
+from kg_pipeline.extraction.rules.role_holders import holders
 from kg_pipeline.extraction.rules.statements import Reading
 from kg_pipeline.extraction.syntax.arguments import Argument, arguments
 from kg_pipeline.extraction.syntax.dependency import (
@@ -25,6 +26,7 @@ from kg_pipeline.extraction.syntax.dependency import (
     prepositional,
     subjects,
 )
+from kg_pipeline.vocabulary.categories import ANATOMY, group_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -34,16 +36,14 @@ if TYPE_CHECKING:
 _NOUN_TAGS = frozenset({"NOUN", "PROPN", "VERB", "ADJ"})
 _TREATMENTS = frozenset({"treatment", "therapy", "management", "cure", "medication", "remedy"})
 _HEARST = frozenset({"such", "like"})
+#: Hyphenated participles that, unlike "X-induced", seldom speak of the second of two joined nouns alone.
+_OF_ONE_NOUN = frozenset({"regulates", "associated_with"})
+_MAKING = frozenset({"production", "secretion", "release", "synthesis", "expression", "generation"})
 #: Verbs that only carry a noun: "X showed an association with Y", "no effect of X on Y was observed".
 _LIGHT = word_set(
     """have show demonstrate exhibit display exert play be find observe detect see report note exist reveal identify
     produce establish produce confirm there provide confer offer afford
     """
-)
-#: Verbs that make their object or "as" phrase a role of the subject.
-_ROLE_VERBS = word_set(
-    "be become remain represent constitute act serve function use consider regard emerge identify recognize know propose "
-    "suggest describe establish implicate view work provide"
 )
 
 
@@ -78,6 +78,7 @@ def _event(parse: Parse, event: Token, predicate: str) -> Iterator[Reading]:
         if parse.mention(child) is not None
     ]
     agents = prepositional(event, "by") + [pair for thing in held for pair in prepositional(thing, "by")]
+    agents = [(by, agent) for by, agent in agents if not _is_maker(parse, held, agent)]
     doers = _arguments(parse, [agent for _, agent in agents])
     doers += _carried(parse, event, PARTICIPLES.keys() - INVERTED_PARTICIPLES)
     if held and not doers:
@@ -85,6 +86,19 @@ def _event(parse: Parse, event: Token, predicate: str) -> Iterator[Reading]:
     patients = _arguments(parse, held or before[-1:])
     words = (event, *(preposition for preposition, _ in agents))
     yield Reading("event", event, words, Meaning(predicate), doers, patients, tuple(held))
+
+
+def _is_maker(parse: Parse, held: list[Token], agent: Token) -> bool:
+    """Whether "by" says who makes it: in "inhibition of cytokine production by T cells", T cells inhibit nothing."""
+    mention = parse.mention(agent)
+    is_cell = mention is not None and group_of(parse.sentence.mentions[mention].category) == ANATOMY
+    return is_cell and any(_last_word(parse, thing) in _MAKING for thing in held)
+
+
+def _last_word(parse: Parse, token: Token) -> str:
+    mention = parse.mention(token)
+    text = token.text if mention is None else parse.sentence.mentions[mention].text
+    return (text.lower().split() or [""])[-1]
 
 
 def _role(parse: Parse, role: Token, meaning: Meaning) -> Iterator[Reading]:
@@ -102,34 +116,15 @@ def _role(parse: Parse, role: Token, meaning: Meaning) -> Iterator[Reading]:
     if not compounds and not is_kind and role.dep_ == "compound" and role.i > 0:
         before = role.nbor(-1)
         compounds = [before] if before.head == role.head and parse.mention(before) is not None else []
-    holders = _holders(role)
-    if not holders and role.dep_ in ("compound", "nmod") and parse.mention(role.head) is not None:
-        holders = [role.head]
-    sides = _arguments(parse, holders)
+    held_by = holders(role)
+    if not held_by and role.dep_ in ("compound", "nmod") and parse.mention(role.head) is not None:
+        held_by = [role.head]
+    # "subsets of Y and their production of X": what is made is no kind of Y.
+    sides = tuple(a for a in _arguments(parse, held_by) if not (is_kind and a.quantity))
     sees_patients = meaning.predicate in ("treats", "biomarker_of", "predisposes", "manifestation_of")
     things = _arguments(parse, inner, patients=sees_patients) or _named(parse, compounds)
     words = (role, *(preposition for preposition, _ in held))
-    yield Reading("role", role, words, meaning, sides, things, (*holders, *inner))
-
-
-def _holders(role: Token) -> list[Token]:
-    """Who has the role."""
-    head = role.head
-    if role.dep_ == "conj" and not children(role, "nsubj"):
-        return _holders(head)
-    if role.dep_ == "appos":
-        return [head]
-    if role.dep_ in ("attr", "dobj", "oprd", "xcomp", "acomp") and head.lemma_.lower() in _ROLE_VERBS:
-        if role.dep_ == "dobj" and is_passive(head):
-            return []
-        return subjects(head)
-    if role.dep_ == "nsubj" and head.lemma_.lower() == "be":  # "the causes of Y are X"
-        return children(head, "attr")
-    if role.dep_ == "pobj" and head.lower_ in ("as", "for") and head.head.lemma_.lower() in _ROLE_VERBS:
-        verb = head.head
-        direct = children(verb, "dobj")
-        return direct or subjects(verb)
-    return children(role, "appos")
+    yield Reading("role", role, words, meaning, sides, things, (*held_by, *inner))
 
 
 def _treatment(parse: Parse, treatment: Token) -> Iterator[Reading]:
@@ -205,6 +200,8 @@ def _hyphenated(parse: Parse, token: Token) -> Iterator[Reading]:
     if noun(token.head) in EVENT_NOUNS and unit.attached not in INVERTED_PARTICIPLES:
         return  # read as "activation of Y by X"
     doer = (Argument(unit.mention, token.i),)
+    if predicate in _OF_ONE_NOUN and not _one(parse, token.head):
+        return  # "X-dependent changes and Y": Y is another matter
     things = tuple(a for a in arguments(parse, token.head) if a.mention != unit.mention)
     meaning = Meaning(predicate, inverted=unit.attached in INVERTED_PARTICIPLES)
     yield Reading("hyphen", token, (token,), meaning, doer, things)

@@ -172,8 +172,10 @@ def _signed(predicate: str, head: Argument, tail: Argument) -> tuple[str, bool] 
     if head.risk is not None:
         return None
     if head.blurred or tail.blurred:
+        if tail.risk is not None:  # "mutations in X raise the risk of Y": not said what X does to it
+            return None if tail.blurred else ("associated_with", False)
         blurred = _BLURRED.get(predicate, predicate)
-        return (blurred, False) if blurred and tail.risk is None else None
+        return (blurred, False) if blurred else None
     if tail.risk is not None:
         predicate = _of_risk(predicate, tail.risk)
     if (head.turned + tail.turned) % 2 == 0 and predicate in _OPPOSITE:
@@ -204,6 +206,8 @@ def _fitting(predicate: str, head: str, tail: str, word: str) -> str | None:
         return "located_in" if group_of(head) == DISORDER else None  # "lesions affecting the skin"
     if word.startswith(("link", "connect")) and group_of(head) == group_of(tail) == CHEMICAL:
         return None  # "pomalidomide linked to JQ1": a bond
+    if predicate == "increases" and word.startswith("caused") and group_of(tail) == ANATOMY:
+        return None  # "an infection of the nerves caused by X": of the infection
     if predicate == "causes" and word.startswith(_ORIGIN_WORDS) and group_of(head) == ANATOMY:
         return None  # "tumours arising from macrophages": an origin, not a cause
     if fits(predicate, head, tail):

@@ -15,6 +15,7 @@ from kg_pipeline.extraction.grounding.triples import MentionSpan
 from kg_pipeline.extraction.lexicon.inflection import singular
 from kg_pipeline.extraction.lexicon.predicate_lexicon import verb_forms
 from kg_pipeline.extraction.lexicon.word_list import word_set
+from kg_pipeline.extraction.rules.agent_patterns import agent_readings
 from kg_pipeline.extraction.rules.negation import is_question
 from kg_pipeline.extraction.rules.noun_patterns import noun_readings
 from kg_pipeline.extraction.rules.patient_patterns import patient_readings
@@ -112,7 +113,8 @@ def extract_parsed(
 def read(parse: Parse) -> list[OfflineTriple]:
     """Triples of one parsed sentence: each pair and predicate once, in the surest and most cautious reading."""
     best: dict[tuple[str, ...], Statement] = {}
-    for reading in chain(verb_readings(parse), noun_readings(parse), patient_readings(parse)):
+    patterns = (verb_readings, noun_readings, agent_readings, patient_readings)
+    for reading in chain.from_iterable(pattern(parse) for pattern in patterns):
         for statement in statements(parse, reading):
             if _are_same(parse, statement):
                 continue

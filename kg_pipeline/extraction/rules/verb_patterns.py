@@ -7,11 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kg_pipeline.extraction.lexicon.predicate_lexicon import OBJECT, Meaning, verb_forms, verb_meanings
+from kg_pipeline.extraction.rules.agent_patterns import AGENTS
+from kg_pipeline.extraction.rules.role_holders import is_said_to_be
 from kg_pipeline.extraction.rules.statements import Pattern, Reading
 from kg_pipeline.extraction.syntax.arguments import COUNTERING, PATIENTS, Argument, arguments
 from kg_pipeline.extraction.syntax.dependency import (
     children,
     conjuncts,
+    is_list_item,
+    is_of_noun_before,
     is_passive,
     noun,
     objects,
@@ -96,7 +100,10 @@ def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[R
     passive = is_passive(verb) or verb.pos_ == "ADJ"
     doers = subjects(verb if verb.pos_ != "ADJ" or verb.dep_ != "acomp" else verb.head)
     sides = _deeds(parse, verb) or tuple(a for doer in doers for a in _side(parse, doer, meanings))
-    if _is_inverted_modifier(verb, meanings):
+    if not sides and verb.dep_ in ("relcl", "acl"):  # "X is a drug that inhibits Y"
+        doers = [each for doer in doers for each in is_said_to_be(doer)]
+        sides = tuple(a for doer in doers for a in _side(parse, doer, meanings))
+    if _is_inverted_modifier(verb, meanings) or is_list_item(verb):
         return
     pattern = _pattern(verb)
     for words, meaning, things in _complements(verb, meanings, passive):
@@ -181,7 +188,7 @@ def _complements(
             yield _words(verb, *by), Meaning(direct.predicate, not direct.inverted), agents
     for preposition, thing in prepositional(verb):
         meaning = meanings.get(preposition.lower_)
-        if meaning is None or preposition.dep_ == "agent":
+        if meaning is None or preposition.dep_ == "agent" or is_of_noun_before(preposition):
             continue
         has_object = bool(children(verb, "dobj"))
         if (
@@ -260,14 +267,15 @@ def _is_disorder(parse: Parse, argument: Argument) -> bool:
 
 
 def _is_inverted_modifier(verb: Token, meanings: dict[str, Meaning]) -> bool:
-    """Whether "X secreting Y" may as well be "Y that secrete X", as in "IFN-gamma secreting T cells"."""
+    """Whether "X secreting Y" may as well be "Y that secrete X": "IFN-gamma secreting T cells", "PD-1 blocking antibody"."""
+    if verb.tag_ != "VBG" or verb.i == 0:
+        return False
+    before = verb.nbor(-1)
+    if verb.i + 1 < len(verb.doc) and noun(verb.nbor()) in AGENTS:
+        return verb.head.i == before.i or before.head.i == verb.i
     predicate = meanings[OBJECT].predicate if OBJECT in meanings else ""
-    return (
-        predicate in ("produces", "expresses")
-        and verb.tag_ == "VBG"
-        and verb.dep_ in ("acl", "amod")
-        and verb.head.i == verb.i - 1
-    )
+    is_making = predicate in ("produces", "expresses")
+    return is_making and verb.dep_ in ("acl", "amod") and verb.head.i == before.i
 
 
 def _pattern(verb: Token) -> Pattern:

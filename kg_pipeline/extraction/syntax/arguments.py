@@ -153,9 +153,8 @@ def _resolve(parse: Parse, token: Token, patients: bool, depth: int) -> list[Arg
         return named
     if word in _RISKS:
         inner = _inside(parse, token, patients, depth, frozenset({"of", "for", "to"}))
-        if not inner and token.dep_ == "dobj":  # "raises the risk for X", with "for X" given to the verb
-            held = [thing for _, thing in prepositional(token.head, "for")]
-            inner = [a for thing in held for a in _resolve(parse, thing, patients, depth + 1)]
+        if not inner:
+            inner = [a for thing in _given_away(token) for a in _resolve(parse, thing, patients, depth + 1)]
         return [replace(argument, risk=_change(token)) for argument in inner]
     if word in _TURNING:
         inner = _inside(parse, token, patients, depth, _of(word))
@@ -180,6 +179,15 @@ def _resolve(parse: Parse, token: Token, patients: bool, depth: int) -> list[Arg
     if patients and word in PATIENTS:
         return _inside(parse, token, patients, depth, frozenset({"with"}))
     return _members(parse, token) if token.tag_ == "NNS" and word not in _HIDING else []
+
+
+def _given_away(risk: Token) -> list[Token]:
+    """What a risk is of where the parse gave that to the verb: "raises the risk for X", "adds to susceptibility to X"."""
+    if risk.dep_ == "dobj":
+        return [thing for _, thing in prepositional(risk.head, "for")]
+    after = risk.right_edge.i + 1
+    governor = risk.head.head if risk.dep_ == "pobj" else risk
+    return [thing for preposition, thing in prepositional(governor, "for", "to") if preposition.i == after]
 
 
 def _members(parse: Parse, token: Token) -> list[Argument]:
@@ -237,7 +245,7 @@ def _inside(
     parse: Parse, token: Token, patients: bool, depth: int, prepositions: frozenset[str]
 ) -> list[Argument]:
     for preposition, thing in prepositional(token):
-        if preposition.lower_ in prepositions:
+        if preposition.lower_ in prepositions and not _is_place(parse, token, preposition, thing):
             held = [each for each in conjuncts(thing) if each is thing or not _is_parallel(parse, each)]
             found = [a for each in held for a in _resolve(parse, each, patients, depth + 1)]
             if found:
@@ -256,6 +264,17 @@ def _inside(
         if mention is not None and not modifiers:
             return [Argument(mention, child.i)]
     return []
+
+
+def _is_place(parse: Parse, token: Token, preposition: Token, thing: Token) -> bool:
+    """Whether "in" says where the named thing changes: "the BIN1 increase in brain" is one of BIN1."""
+    if preposition.lower_ != "in" or noun(token) not in _CHANGES:
+        return False
+    mention = parse.mention(thing)
+    is_anatomy = mention is not None and group_of(parse.sentence.mentions[mention].category) == ANATOMY
+    return is_anatomy and any(
+        parse.mention(each) is not None for each in children(token, "compound", "nmod", "nsubj")
+    )
 
 
 def _change(token: Token) -> int:

@@ -82,7 +82,8 @@ def subjects(verb: Token, depth: int = 0) -> list[Token]:
     if verb.dep_ == "acomp":  # "X was unable to inhibit Y"
         return subjects(head, depth + 1)
     if verb.dep_ == "conj" and not children(verb, "expl"):
-        return subjects(head, depth + 1)
+        clause = _clause_before(verb)
+        return subjects(head if clause is None else clause, depth + 1)
     if verb.dep_ in ("xcomp", "ccomp") and not children(verb, "mark"):
         objects = children(head, "dobj")
         if objects and head.lemma_.lower() in _OBJECT_CONTROL:
@@ -117,6 +118,16 @@ def subjects(verb: Token, depth: int = 0) -> list[Token]:
     return []
 
 
+def _clause_before(verb: Token) -> Token | None:
+    """The clause that the verb goes on with: "X was met by Y, which raised A, lowered B" says that Y lowered B."""
+    head = verb.head
+    if not is_passive(head) or verb.tag_ != "VBD" or not children(verb, "dobj"):
+        return None
+    agents = [thing for _, thing in prepositional(head, "by")]
+    clauses = [clause for thing in agents for clause in children(thing, "relcl") if clause.i < verb.i]
+    return next((clause for clause in clauses if clause.tag_ == "VBD"), None)
+
+
 def _is_aim(verb: Token) -> bool:
     """Whether the infinitive is what somebody does to the subject for: "cells were kept in the dark to raise Y"."""
     head = verb.head
@@ -135,6 +146,39 @@ def objects(verb: Token) -> list[Token]:
         if other.pos_ == "VERB" and not children(other, "nsubj", "nsubjpass"):
             return objects(other)
     return []
+
+
+def is_list_item(verb: Token) -> bool:
+    """Whether a participle before a noun was taken for a verb: "fever, abortion, decreased fertility, and pain".
+
+    It then stands between a comma or "and" and a bare noun, and is joined to a verb that is not in the past.
+    """
+    first = verb.head if verb.dep_ == "conj" else verb
+    while first.dep_ == "conj" and first.head.pos_ in ("VERB", "AUX") and not children(first, "nsubj"):
+        first = first.head
+    things = children(verb, "dobj")
+    return (
+        verb.tag_ in ("VBN", "VBD")
+        and first.i != verb.i
+        and first.tag_ in ("VBP", "VBZ", "VB")
+        and not children(first, "aux", "auxpass")
+        and verb.i > 0
+        and (verb.nbor(-1).is_punct or verb.nbor(-1).dep_ == "cc")
+        and bool(things)
+        and things[0].left_edge.i == verb.i + 1
+        and not children(things[0], "det", "poss")
+    )
+
+
+def is_of_noun_before(preposition: Token) -> bool:
+    """Whether the second "to" of "contributes to resistance to X" was given to the verb."""
+    earlier = [
+        thing
+        for other in children(preposition.head, "prep")
+        if other.i < preposition.i and other.lower_ == preposition.lower_
+        for thing in children(other, "pobj")
+    ]
+    return any(thing.right_edge.i + 1 == preposition.i for thing in earlier)
 
 
 def ancestors(token: Token) -> Iterator[tuple[Token, Token]]:

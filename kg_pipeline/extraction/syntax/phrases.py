@@ -119,7 +119,8 @@ def _held(
     """Mentions after one of the prepositions, also where the parse gave the preposition to the noun's verb."""
     pairs = prepositional(token)
     after = token.right_edge.i + 1
-    pairs += [pair for pair in prepositional(token.head) if pair[0].i == after]
+    governor = token.head.head if token.dep_ == "pobj" else token.head
+    pairs += [pair for pair in prepositional(governor) if pair[0].i == after]
     found = []
     for preposition, thing in pairs:
         if preposition.lower_ not in prepositions:

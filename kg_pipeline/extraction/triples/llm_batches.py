@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kg_pipeline.extraction.llm.answer import TripleAnswer
-from kg_pipeline.extraction.llm.triples import MAX_TOKENS, PURPOSE, passage_messages
+from kg_pipeline.extraction.llm.triples import MAX_TOKENS, PURPOSE, passage_question
 from kg_pipeline.extraction.triples.inputs import passages_of, read_articles
 from kg_pipeline.extraction.triples.stage import language_model
 from kg_pipeline.llm.batches import Batches, Outcome, left_batches
@@ -19,7 +19,7 @@ from kg_pipeline.llm.chat import open_chat
 if TYPE_CHECKING:
     from kg_pipeline.corpora import CorpusSpec
     from kg_pipeline.datasets import Datasets
-    from kg_pipeline.llm.structured import Message
+    from kg_pipeline.llm.structured import Question
     from kg_pipeline.settings import Settings
 
 
@@ -66,9 +66,9 @@ def answer_in_batches(
     return batches.answer(_requests(datasets, spec.name, shards))
 
 
-def _requests(datasets: Datasets, corpus: str, shards: Sequence[str]) -> Iterator[list[Message]]:
+def _requests(datasets: Datasets, corpus: str, shards: Sequence[str]) -> Iterator[Question]:
     for shard in shards:
         ids = sorted(datasets.read("documents", corpus, shard)["article_id"].to_list())
         for article in read_articles(datasets, corpus, shard, ids).values():
             for passage in passages_of(article):
-                yield passage_messages(passage)
+                yield passage_question(passage)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_pipeline.extraction.llm.answer import TripleAnswer
-from kg_pipeline.extraction.llm.triples import MAX_TOKENS, Passage, passage_messages
+from kg_pipeline.extraction.llm.triples import MAX_TOKENS, Passage, passage_question
 from kg_pipeline.extraction.triples.inputs import passages_of, read_articles
 from kg_pipeline.llm.tokens import count_tokens
 
@@ -83,11 +83,13 @@ def estimate_corpus(datasets: Datasets, corpus: str, chat: ChatModel) -> Estimat
 def _of_passages(passages: Iterable[Passage], chat: ChatModel) -> Iterator[Estimate]:
     format_tokens = count_tokens(json.dumps(TripleAnswer.model_json_schema()))
     for passage in passages:
-        messages = passage_messages(passage)
-        if chat.has_answer(chat.request_key(messages, schema=TripleAnswer, max_tokens=MAX_TOKENS)):
+        question = passage_question(passage)
+        if chat.has_answer(chat.request_key(question, schema=TripleAnswer, max_tokens=MAX_TOKENS)):
             yield Estimate(answered=1)
             continue
-        prompt = sum(count_tokens(message["content"]) for message in messages) + format_tokens + _CALL_TOKENS
+        asked = sum(count_tokens(message["content"]) for message in question.messages)
+        closed = count_tokens(json.dumps(question.choices)) if question.choices else 0
+        prompt = asked + format_tokens + closed + _CALL_TOKENS
         expected = EMPTY_ANSWER_TOKENS + TRIPLE_TOKENS * _telling_sentences(passage)
         yield Estimate(
             calls=1,

@@ -1,0 +1,38 @@
+"""Whether the words between two anchors plainly say that the second does to the first what was claimed of the first.
+
+A guard for what a language model claims, on the surface of the text: "aspirin inhibits COX-1" is no quote for COX-1
+inhibiting aspirin. Only a bare active verb between the two is plain enough; whatever else stands there is left to the
+model.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from kg_pipeline.vocabulary.predicates import PREDICATES
+
+Span = tuple[int, int]
+
+_ADVERBS = r"(?:(?:also|thus|then|\w+ly)\s+)*"
+_DETERMINERS = r"(?:\s+(?:the|a|an|its|their|both|human|murine))*"
+
+
+def is_turned_round(sentence: str, predicate: str, head: Span, tail: Span) -> bool:
+    """Whether `sentence` says with an active verb of the predicate that the words at `tail` do it to those at `head`."""
+    if tail[1] > head[0]:
+        return False
+    return _active(predicate).fullmatch(sentence[tail[1] : head[0]]) is not None
+
+
+@cache
+def _active(predicate: str) -> re.Pattern[str]:
+    """What joins an agent to what it acts on; nothing does where either may come first."""
+    known = PREDICATES[predicate]
+    words = () if known.symmetric else known.words
+    forms = "|".join(_third_person(re.escape(word)) for word in words if " " not in word) or "(?!)"
+    return re.compile(rf",?\s+(?:(?:which|that)\s+)?{_ADVERBS}(?:{forms}){_DETERMINERS}\s+", re.IGNORECASE)
+
+
+def _third_person(verb: str) -> str:
+    return f"{verb}e?s" if not verb.endswith("y") else f"{verb[:-1]}ies"
