@@ -49,7 +49,11 @@ def _listing_of(corpus: str, run_key: str, cause: str) -> dg.RunRequest:
     return dg.RunRequest(run_key=run_key, partition_key=corpus, tags={"kg/corpus": corpus, "kg/cause": cause})
 
 
-@dg.sensor(job=list_articles_job, minimum_interval_seconds=_SECONDS_BETWEEN_LOOKS)
+@dg.sensor(
+    job=list_articles_job,
+    minimum_interval_seconds=_SECONDS_BETWEEN_LOOKS,
+    description="List a corpus anew when the files of its folder or archive changed and have settled.",
+)
 def source_folders(context: dg.SensorEvaluationContext) -> dg.SensorResult:
     """List a corpus anew when the files of its folder or archive changed and have settled."""
     seen = _cursor(context)
@@ -64,7 +68,11 @@ def source_folders(context: dg.SensorEvaluationContext) -> dg.SensorResult:
     )
 
 
-@dg.sensor(job=list_articles_job, minimum_interval_seconds=_SECONDS_BETWEEN_LOOKS)
+@dg.sensor(
+    job=list_articles_job,
+    minimum_interval_seconds=_SECONDS_BETWEEN_LOOKS,
+    description="List a corpus anew when it is new in the corpora file, or an option of it changed.",
+)
 def corpora_file(context: dg.SensorEvaluationContext) -> dg.SensorResult:
     """List a corpus anew when it is new in the corpora file, or an option of it changed."""
     seen = _cursor(context)

@@ -15,6 +15,7 @@ from assets.stage import (
     run_shards,
     shard_result,
     shards_of_run,
+    spending,
     stage_run,
     translated_errors,
 )
@@ -100,10 +101,13 @@ def triples(
     """Head, predicate, tail and the quote that states it, with negation and speculation kept."""
     corpus, shards = shards_of_run(context)
     settings = run_settings(workspace)
-    with translated_errors(context, settings.home):
-        spec = workspace.corpus(corpus)
-        answer_in_batches(workspace.datasets(), spec, shards, settings, announce=context.log.warning)
-    reports = run_shards(context, workspace, workers, extract_shard)
+    with spending(context, settings):
+        with translated_errors(context, settings.home):
+            spec = workspace.corpus(corpus)
+            answer_in_batches(workspace.datasets(), spec, shards, settings, announce=context.log.warning)
+        # A language model's answers, and what was spent on them, are kept here, so that nothing is paid for twice.
+        is_asked_here = settings.llm is not None and bool(settings.store)
+        reports = run_shards(context, workspace, workers, extract_shard, stays=is_asked_here)
     datasets = workspace.datasets()
     outcomes = {
         "triples_quote_their_sentence": checks.spans_match_text(datasets, "triples", corpus, "quote"),

@@ -6,12 +6,14 @@ from datetime import timedelta
 import dagster as dg
 
 from assets import graph_checks
+from assets.extraction import mentions, triples
 from assets.inference import community_relations, lexical_relations, relations, transitive_relations
-from assets.literature import chunks
+from assets.literature import article_index, articles, chunks, documents
 from assets.normalization import entities
 from assets.partitions import CORPUS
-from assets.stage import check_results, check_spec, result, stage_run
+from assets.stage import check_results, check_spec, result, stage_run, stage_seconds
 from kg_pipeline import checks
+from kg_pipeline.corpora import shard_keys
 from kg_pipeline.errors import SettingsError
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.graph import checks as health
@@ -49,6 +51,13 @@ def embeddings(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Ma
     return result(datasets, corpus, "embeddings", counts, {"embeddings_cover_graph": outcome})
 
 
+#: The stages that lead to a version, in their order.
+_BEFORE = (
+    article_index, articles, documents, chunks, mentions, triples, entities, relations, transitive_relations,
+    lexical_relations, community_relations, embeddings,
+)  # fmt: skip
+
+
 @dg.asset(
     group_name=GROUP,
     partitions_def=CORPUS,
@@ -76,7 +85,8 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
         outcomes = health.check_version(folder, versions.parent_folder(manifest), spec)
         listed = [info.manifest for info in versions.versions(corpus)]
         earlier = [other for other in listed if other.version != manifest.version]
-        picture = plot_version(folder, [*earlier, manifest])
+        seconds = stage_seconds(context.instance, _BEFORE, corpus, shard_keys(settings.shards)[0])
+        picture = plot_version(folder, [*earlier, manifest], seconds)
     return dg.MaterializeResult(
         metadata={
             "folder": dg.MetadataValue.path(folder),

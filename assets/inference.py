@@ -5,7 +5,7 @@ import dagster as dg
 from assets.extraction import triples, vocabulary
 from assets.normalization import entities
 from assets.partitions import CORPUS
-from assets.stage import check_spec, result, run_settings, stage_run
+from assets.stage import check_spec, result, run_settings, spending, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.inference.stage import build_community, build_lexical, build_relations, build_transitive
@@ -87,7 +87,7 @@ def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -
 def community_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Hypotheses that link communities of the graph, marked as such, with their support on both sides."""
     settings, corpus, datasets = run_settings(workspace), context.partition_key, workspace.datasets()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings.home), spending(context, settings):
         counts = build_community(datasets, workspace.corpus(corpus), settings)
     outcome = checks.premises_exist(datasets, "community_relations", corpus)
     return result(datasets, corpus, "community_relations", counts, {"community_premises_exist": outcome})

@@ -82,7 +82,8 @@ def articles(
     corpus, shards = shards_of_run(context)
     settings, spec = workspace.settings(), workspace.corpus(corpus)
     if spec.query is None:
-        reports = run_shards(context, workspace, workers, fetch_shard)
+        # Workers that share no disk do not see the folder.
+        reports = run_shards(context, workspace, workers, fetch_shard, stays=bool(settings.store))
     else:
         # One stream of requests for all shards: more processes would only wait for the network, too.
         with stage_run(context, settings.home):

@@ -4,50 +4,96 @@ from __future__ import annotations
 
 import inspect
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import dagster as dg
 import polars as pl
 
 from kg_pipeline.checks import Outcome
-from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, schema_of
-from kg_pipeline.errors import DiskFullError, KgError, LlmUnavailable, ServiceUnavailable, StoreUnavailable
+from kg_pipeline.errors import (
+    DiskFullError,
+    KgError,
+    LlmUnavailable,
+    ObjectStoreError,
+    ServiceUnavailable,
+    StoreUnavailable,
+)
 from kg_pipeline.files import is_disk_full
 from kg_pipeline.incremental import StageReport
-from kg_pipeline.llm.account import shared_run
+from kg_pipeline.llm.account import open_account, shared_run
 from kg_pipeline.settings import Settings
+from kg_pipeline.stages import ShardStage, release, run_here
 from resources.workers import ShardWorkers
 from resources.workspace import Workspace
-
-ShardStage: TypeAlias = Callable[[CorpusSpec, Settings, str], StageReport]
 
 #: One record a finished shard, with `stage`, `done` and `total`; the command line draws its progress from it.
 progress = logging.getLogger("kg_pipeline.progress")
 
 #: What may be over in a minute; anything else fails the same way again.
-_TRANSIENT = (ServiceUnavailable, LlmUnavailable, StoreUnavailable)
+_TRANSIENT = (ServiceUnavailable, LlmUnavailable, StoreUnavailable, ObjectStoreError)
 #: Minutes after the service's own client gave up; the wait doubles with each try.
 _MAX_RETRIES, _FIRST_WAIT_SECONDS = 3, 60.0
 #: Tag of runs that a person waits for at the terminal.
 AT_TERMINAL = "kg/command"
 
+#: Metadata of every materialisation: seconds from the stage's start to its end.
+_STAGE_SECONDS = "stage_seconds"
 _PREVIEW_ROWS = 8
 _PREVIEW_WIDTH = 120
 
 
 @contextmanager
 def stage_run(context: dg.AssetExecutionContext, home: Path) -> Iterator[None]:
-    """Announce the stage, and translate its errors."""
-    stage = context.asset_key.to_user_string()
+    """Announce the stage, translate its errors, and keep the time it took."""
+    stage, started = context.asset_key.to_user_string(), time.perf_counter()
     progress.info(stage, extra={"done": 0, "total": 1})
     with translated_errors(context, home):
         yield
         progress.info(stage, extra={"done": 1, "total": 1})
+    context.add_asset_metadata({_STAGE_SECONDS: round(time.perf_counter() - started, 2)})
+
+
+@contextmanager
+def spending(context: dg.AssetExecutionContext, settings: Settings) -> Iterator[None]:
+    """Say what a language model used while the block ran; of runs that share a budget, all of them together.
+
+    Without a budget no account is kept that all processes of a run write to, and nothing is said.
+    """
+    if settings.llm is None or not (settings.llm.budget_tokens or settings.llm.budget_cost):
+        yield
+        return
+    account = open_account(settings.cache, settings.llm.run)
+    before = account.spent
+    yield
+    after = account.spent
+    context.add_asset_metadata(
+        {
+            "llm_tokens": after.tokens - before.tokens,
+            "llm_cost": round(after.cost - before.cost, 6),
+        }
+    )
+
+
+def stage_seconds(
+    instance: dg.DagsterInstance, stages: Sequence[dg.AssetsDefinition], corpus: str, shard: str
+) -> dict[str, float]:
+    """Seconds that these stages took when they last ran for the corpus; those that run by shard, for this shard too."""
+    taken: dict[str, float] = {}
+    for stage in stages:
+        is_sharded = isinstance(stage.partitions_def, dg.MultiPartitionsDefinition)
+        place = dg.MultiPartitionKey({"corpus": corpus, "shard": shard}) if is_sharded else corpus
+        wanted = dg.AssetRecordsFilter(asset_key=stage.key, asset_partitions=[place])
+        for record in instance.fetch_materializations(wanted, limit=1).records:
+            made = record.asset_materialization
+            if made is not None and _STAGE_SECONDS in made.metadata:
+                taken[stage.key.to_user_string()] = float(str(made.metadata[_STAGE_SECONDS].value))
+    return taken
 
 
 @contextmanager
@@ -101,17 +147,24 @@ def run_shards(
     workspace: Workspace,
     workers: ShardWorkers,
     stage: ShardStage,
+    *,
+    stays: bool = False,
 ) -> list[StageReport]:
-    """Run a stage over the shards of this run, reporting progress after each."""
+    """Run a stage over the shards of this run, reporting progress after each.
+
+    One that `stays` needs what only this machine has, and is not handed to a scheduler's workers.
+    """
     corpus, shards = shards_of_run(context)
     settings = run_settings(workspace)
     with stage_run(context, settings.home):
         spec = workspace.corpus(corpus)
         index = workspace.datasets().read_or_empty("article_index", corpus)
         articles = index.filter(pl.col("shard").is_in(shards)).height
-        engine = workers.for_articles(articles)
+        is_handed_over = bool(workers.scheduler) and not stays
+        engine = workers.for_articles(articles) if is_handed_over else workers.of_this_machine(articles)
+        work = partial(run_here, stage, spec, settings, of=release() if is_handed_over else "")
         reports: list[StageReport] = []
-        for report in engine.map(partial(stage, spec, settings), shards):
+        for report in engine.map(work, shards):
             reports.append(report)
             progress.info(report.stage, extra={"done": len(reports), "total": len(shards)})
     return reports

@@ -12,6 +12,7 @@ import argparse
 import json
 import platform
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -52,10 +53,13 @@ def main() -> None:
     parser.add_argument("corpus", help="a corpus built in KG_HOME")
     parser.add_argument("--times", type=int, nargs="+", default=[1, 10], help="how often it is repeated")
     parser.add_argument("--stages", nargs="+", default=list(_WHOLE), choices=[*_BY_ARTICLE, *_WHOLE])
+    parser.add_argument("--index", action="store_true", help="index many vectors too: a millisecond a vector")
     parser.add_argument("--home", type=Path, help="workspaces to use again; by default they are deleted")
     parser.add_argument("--output", type=Path, default=Path("bench-memory.json"))
     options = parser.parse_args()
     settings = load_settings()
+    if not options.index:
+        settings = settings.model_copy(update={"ann_above": sys.maxsize})
     spec = find_corpus(settings.corpora_file, options.corpus)
     place = (options.home or Path(tempfile.mkdtemp(prefix="kg-memory-"))).absolute()
     try:

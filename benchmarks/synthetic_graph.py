@@ -262,8 +262,11 @@ def _write_vectors(datasets: Datasets, source: np.random.Generator, size: Size) 
     entities = pl.select(
         kind=pl.lit("entity"), id=_numbered("E:{}", np.arange(min(size.entities, size.vectors)))
     )
+    # As many directions count as in embeddings of sentences and names of 201 articles, where the 10 with the greatest
+    # variance hold 21 to 30 % of it, 50 of them 52 to 58 % and 100 of them 73 to 75 %; here it is 25, 58 and 74 %.
+    spread = ((np.arange(EMBEDDING_DIMENSIONS) + 10.0) ** -0.6).astype(np.float32)
     for shard, part in enumerate(pl.concat([chunks, entities]).iter_slices(_VECTOR_PART)):
-        matrix = source.standard_normal((part.height, EMBEDDING_DIMENSIONS), np.float32)
+        matrix = source.standard_normal((part.height, EMBEDDING_DIMENSIONS), np.float32) * spread
         matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
         table = part.with_columns(text_sha256=pl.col("id"), vector=pl.Series(matrix))
         _write(datasets, "embeddings", table, f"{shard:05d}")

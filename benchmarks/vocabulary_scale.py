@@ -2,8 +2,9 @@
 
     python benchmarks/vocabulary_scale.py --concepts 1000000 --names-each 3
 
-Names are synthetic: three or four pseudo-words of syllables, some with a number or a Greek letter, all distinct, so the
-trie shares less between them than between real synonyms. Every figure is of a process of its own.
+Names are synthetic: two to four pseudo-words of a lexicon, frequent ones more often as in real names, a fifth with a
+number; names of one concept share no words, so the trie shares less than between real synonyms. Every figure is of a process
+of its own. Look-ups are of names that are there, and of names that lack a letter, which ask for similar ones.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -31,20 +33,27 @@ _SYLLABLES = [
     for a in ["b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "th", "st", "pr", "gl"]
     for b in ["a", "e", "i", "o", "u", "an", "er", "il", "os"]
 ]
+_LEXICON = 300_000
 _BATCH = 50_000
 _LOOKUPS = 20_000
+_SIMILAR = 2_000
+_LEAST = 0.78
+
+
+@cache
+def lexicon() -> list[str]:
+    """Pseudo-words, the frequent ones first."""
+    draw = random.Random(1)
+    return ["".join(draw.choices(_SYLLABLES, k=draw.randint(2, 4))) for _ in range(_LEXICON)]
 
 
 def names_of(number: int, each: int) -> list[str]:
     """Names of one concept, the same for the same number."""
     draw = random.Random(number)
-
-    def word() -> str:
-        return "".join(draw.choice(_SYLLABLES) for _ in range(draw.randint(2, 4)))
-
-    names = []
+    words, names = lexicon(), []
     for position in range(each):
-        parts = [word() for _ in range(draw.randint(2, 4))]
+        # About the skew of Zipf's law: half of the words are of the first eighth of the lexicon.
+        parts = [words[int(_LEXICON * draw.random() ** 3)] for _ in range(draw.randint(2, 4))]
         if draw.random() < 0.2:
             parts.append(str(draw.randint(1, 40)))
         names.append(" ".join([*parts, f"x{number:x}"] if position == 0 else parts))
@@ -71,10 +80,10 @@ def write_table(path: Path, concepts: int, each: int) -> None:
             writer.write_table(pa.Table.from_pylist(rows, schema=CONCEPTS))
 
 
-def resident_mb() -> float:
-    """Memory of this process that is its own and in use now, mapped files included, in MB."""
+def resident_mb(kind: str = "VmRSS") -> float:
+    """Memory of this process in use now, in MB: `VmRSS` with mapped files, which processes share, `RssAnon` its own."""
     status = Path("/proc/self/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+    return int(status.split(f"{kind}:")[1].split()[0]) / 1024
 
 
 def measure_build(home: Path, table: Path) -> dict[str, float]:
@@ -90,7 +99,7 @@ def measure_build(home: Path, table: Path) -> dict[str, float]:
 def measure_open(home: Path, table: Path, concepts: int, each: int) -> dict[str, float]:
     """Open the index and look names up; seconds to open, look-ups a second, resident MB before and after."""
     folder = build_vocabulary(load_settings({"KG_HOME": str(home)}), table)
-    before = resident_mb()
+    before, own = resident_mb(), resident_mb("RssAnon")
     started = time.perf_counter()
     vocabulary = open_vocabulary(folder)
     opened = time.perf_counter() - started
@@ -99,11 +108,18 @@ def measure_open(home: Path, table: Path, concepts: int, each: int) -> dict[str,
     started = time.process_time()
     found = sum(bool(vocabulary.lookup(name)) for name in wanted)
     seconds = time.process_time() - started
+    mistyped = [name[:-2] + name[-1] for name in wanted[:_SIMILAR]]
+    started = time.process_time()
+    alike = sum(bool(vocabulary.similar(name, _LEAST)) for name in mistyped)
+    per_similar = (time.process_time() - started) / _SIMILAR
     return {
         "open_seconds": opened,
+        "similar_ms": 1000 * per_similar,
+        "similar_found": alike / _SIMILAR,
         "lookups_per_second": _LOOKUPS / seconds,
         "found": found / _LOOKUPS,
         "resident_mb_more": resident_mb() - before,
+        "own_mb_more": resident_mb("RssAnon") - own,
     }
 
 

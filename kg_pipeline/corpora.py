@@ -80,6 +80,12 @@ class CorpusSpec(BaseModel):
     chunk_overlap: int = Field(default=1, ge=0, le=8, description="sentences that neighbouring chunks share")
     extraction: Literal["auto", "offline", "llm"] = "auto"
     standardization: Literal["guarded", "egot"] = "guarded"
+    adjudicated_pairs: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        description="pairs of names that the guarded rules leave open and a language model is asked about; 0: none",
+    )
     inference: Literal["typed", "egot"] = "typed"
     max_inferred_per_node: int = Field(default=20, ge=0)
     max_inferred: int = Field(default=200_000, ge=0)
@@ -174,6 +180,19 @@ def find_corpus(path: Path, name: str) -> CorpusSpec:
             'with source = "FOLDER" or query = "WORDS".'
         )
     return corpora[name]
+
+
+def check_readable(path: Path, graphs: Path, name: str) -> None:
+    """Make sure that the name is of a corpus, or of one that left the file and whose versions in `graphs` stay readable.
+
+    Raises
+    ------
+    CorpusError
+        If it is neither.
+
+    """
+    if not (_SLUG.fullmatch(name) and (graphs / name).is_dir()):
+        find_corpus(path, name)
 
 
 def add_corpus(path: Path, name: str, source: Path) -> CorpusSpec:

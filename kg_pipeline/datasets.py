@@ -1,15 +1,16 @@
 """Stage tables on disk: one Parquet file a dataset, corpus and shard, checked against `kg_pipeline.schema`.
 
 Stages meet only here. A file is replaced atomically, so a reader or a killed run never sees half of one,
-and a corpus is scanned lazily, so no stage holds it in memory.
+and a corpus is scanned lazily, so no stage holds it in memory. Machines that share an object store meet there, and
+keep copies of what they read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pyarrow as pa
@@ -17,7 +18,11 @@ import pyarrow.parquet as pq
 
 from kg_pipeline.errors import DatasetError
 from kg_pipeline.files import replacing
+from kg_pipeline.object_store import ObjectStore, open_store
 from kg_pipeline.schema import DATASETS, STAGE_STATUS
+
+if TYPE_CHECKING:
+    from kg_pipeline.settings import Settings
 
 #: Stands for the shard in the file name of a dataset that has none.
 ALL = "all"
@@ -77,22 +82,43 @@ def empty_frame(name: str) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Datasets:
-    """The stage tables under one folder: `<root>/<corpus>/<dataset>/<shard or all>.parquet`."""
+    """The stage tables under one folder: `<root>/<corpus>/<dataset>/<shard or all>.parquet`.
+
+    With a `store` the tables are there, under the same names in `datasets/`, and the folder holds copies, which are
+    brought up to date before they are read.
+    """
 
     root: Path
+    store: ObjectStore | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> Datasets:
+        """The tables that the settings name."""
+        return cls(settings.datasets, open_store(settings.store))
 
     def path(self, name: str, corpus: str, shard: str | None = None) -> Path:
-        """Where the table lies, whether or not it exists."""
-        return self.root / corpus / name / f"{shard or ALL}.parquet"
+        """Where the table, or this machine's copy of it, lies, whether or not it exists."""
+        return self.root / corpus / name / _file(shard)
+
+    def fetched(self, name: str, corpus: str, shard: str | None = None) -> Path:
+        """The same, up to date with the store."""
+        path = self.path(name, corpus, shard)
+        if self.store is not None:
+            self.store.fetch(_key(name, corpus, shard), path)
+        return path
 
     def exists(self, name: str, corpus: str, shard: str | None = None) -> bool:
         """Whether the table has been written."""
+        if self.store is not None:
+            return self.store.has(_key(name, corpus, shard))
         return self.path(name, corpus, shard).is_file()
 
     def shards(self, name: str, corpus: str) -> list[str]:
         """Shards (or `all`) that have been written, sorted."""
+        if self.store is not None:
+            return [Path(file).stem for file in self.store.list(_folder(name, corpus)) if _is_table(file)]
         folder = self.root / corpus / name
-        return sorted(path.stem for path in folder.glob("*.parquet") if not path.name.startswith("."))
+        return sorted(path.stem for path in folder.glob(f"*{_SUFFIX}") if not path.name.startswith("."))
 
     def write(self, name: str, corpus: str, frame: pl.DataFrame | pa.Table, shard: str | None = None) -> None:
         """Replace the table atomically. The bytes depend on the rows only."""
@@ -103,20 +129,26 @@ class Datasets:
     ) -> None:
         """Replace the table atomically by batches laid end to end, of which one is in memory at a time."""
         schema = schema_of(name).remove_metadata()
-        with (
-            replacing(self.path(name, corpus, shard)) as aside,
-            pq.ParquetWriter(aside, schema, compression="zstd", store_schema=True) as writer,
-        ):
-            for batch in batches:
-                writer.write_table(to_table(name, batch), row_group_size=ROW_GROUP)
+        with replacing(self.path(name, corpus, shard)) as aside:
+            with pq.ParquetWriter(aside, schema, compression="zstd", store_schema=True) as writer:
+                for batch in batches:
+                    writer.write_table(to_table(name, batch), row_group_size=ROW_GROUP)
+            if self.store is not None:
+                self.store.send(aside, _key(name, corpus, shard))
 
     def scan(self, name: str, corpus: str) -> pl.LazyFrame:
         """All shards of the dataset, lazily, in shard order; an empty frame where nothing is written yet."""
         schema_of(name)
-        paths = [self.root / corpus / name / f"{shard}.parquet" for shard in self.shards(name, corpus)]
-        if not paths:
+        folder = self.root / corpus / name
+        if self.store is None:
+            files = [_file(shard) for shard in self.shards(name, corpus)]
+        else:
+            listed = self.store.list(_folder(name, corpus))
+            files = [file for file in listed if _is_table(file)]
+            self.store.fetch_all(_folder(name, corpus), {file: listed[file] for file in files}, folder)
+        if not files:
             return empty_frame(name).lazy()
-        return pl.scan_parquet(paths)
+        return pl.scan_parquet([folder / file for file in files])
 
     def read(self, name: str, corpus: str, shard: str | None = None) -> pl.DataFrame:
         """One table.
@@ -127,7 +159,7 @@ class Datasets:
             If it is not there or cannot be read.
 
         """
-        path = self.path(name, corpus, shard)
+        path = self.fetched(name, corpus, shard)
         if not path.is_file():
             where = f"shard {shard} of corpus {corpus!r}" if shard else f"corpus {corpus!r}"
             raise DatasetError(f"Dataset {name!r} of {where} is not built yet. Run: kg build {corpus}")
@@ -145,11 +177,51 @@ class Datasets:
     def is_usable(self, name: str, corpus: str, shard: str | None = None) -> bool:
         """Whether the table is there, whole (its footer is) and of today's schema."""
         try:
-            return list(pq.read_schema(self.path(name, corpus, shard)).names) == list(schema_of(name).names)
+            found = pq.read_schema(self.fetched(name, corpus, shard))
         except (FileNotFoundError, pa.ArrowInvalid):
             return False
+        return list(found.names) == list(schema_of(name).names)
 
     def batches(self, name: str, corpus: str) -> Iterator[tuple[str, pl.DataFrame]]:
         """Each written shard with its rows, one at a time, so that memory stays at one shard."""
         for shard in self.shards(name, corpus):
             yield shard, self.read(name, corpus, shard)
+
+    def parts(self, name: str, corpus: str, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Columns of all shards in shard order, at most `rows` rows at a time, so that memory stays at those.
+
+        Raises
+        ------
+        DatasetError
+            If a shard is damaged.
+
+        """
+        for shard in self.shards(name, corpus):
+            path = self.fetched(name, corpus, shard)
+            try:
+                with pq.ParquetFile(path) as file:
+                    yield from file.iter_batches(rows, columns=list(columns))
+            except (OSError, pa.ArrowException) as error:
+                raise DatasetError(
+                    f"{path} is damaged ({error}). Delete it and run: kg build {corpus}"
+                ) from error
+
+
+_SUFFIX = ".parquet"
+
+
+def _file(shard: str | None) -> str:
+    return f"{shard or ALL}{_SUFFIX}"
+
+
+def _is_table(file: str) -> bool:
+    return file.endswith(_SUFFIX)
+
+
+def _folder(name: str, corpus: str) -> str:
+    """Name of a dataset's folder in a store."""
+    return f"datasets/{corpus}/{name}"
+
+
+def _key(name: str, corpus: str, shard: str | None) -> str:
+    return f"{_folder(name, corpus)}/{_file(shard)}"

@@ -18,6 +18,7 @@ Our exception hierarchy::
       + DiskFullError          the disk that holds the workspace is full
       + QuestionError          a question cannot be asked (it is empty)
       + DatasetError           a stage table is missing, damaged or of another schema
+      + ObjectStoreError       the object store that machines share cannot be used
       + GraphError             a graph version cannot be built or read
       |   + NoGraphError       nothing is materialised yet
       |   + CorruptGraphError  a file of the version does not match its manifest
@@ -92,6 +93,10 @@ class QuestionError(KgError, ValueError):
 
 class DatasetError(KgError):
     """A stage table is missing, damaged or of another schema."""
+
+
+class ObjectStoreError(KgError):
+    """The object store that machines share cannot be reached, or refuses."""
 
 
 class GraphError(KgError):

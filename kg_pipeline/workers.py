@@ -76,7 +76,7 @@ class ProcessWorkers:
 
 
 class DaskWorkers:
-    """Workers of a Dask scheduler, on any number of machines that see the workspace under the same path.
+    """Workers of a Dask scheduler, on any number of machines that see the workspace or share an object store.
 
     A shard whose worker died is given to another one; stages write a shard whole or not at all, so nothing is lost
     or doubled. Needs the extra `dask`.

@@ -20,13 +20,19 @@ class ShardWorkers(dg.ConfigurableResource):
     processes: int = 0
     scheduler: str = ""
     serial_below: int = 40
-    _pool: ProcessWorkers | DaskWorkers | None = PrivateAttr(default=None)
+    _pool: ProcessWorkers | None = PrivateAttr(default=None)
+    _machines: DaskWorkers | None = PrivateAttr(default=None)
 
     def for_articles(self, articles: int) -> Workers:
         """Workers for a run over so many articles."""
-        if self.scheduler:
-            self._pool = self._pool or DaskWorkers(self.scheduler)
-            return self._pool
+        if not self.scheduler:
+            return self.of_this_machine(articles)
+        if self._machines is None:
+            self._machines = DaskWorkers(self.scheduler)
+        return self._machines
+
+    def of_this_machine(self, articles: int) -> Workers:
+        """The same, whatever the scheduler, for what only this machine has: a folder, a budget."""
         processes = self.processes or len(os.sched_getaffinity(0))
         if articles < self.serial_below or processes < 2:
             return SerialWorkers()
@@ -35,7 +41,8 @@ class ShardWorkers(dg.ConfigurableResource):
         return self._pool
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
-        """End the processes, or leave the scheduler."""
-        if self._pool is not None:
-            self._pool.close()
-            self._pool = None
+        """End the processes, and leave the scheduler."""
+        for engine in (self._pool, self._machines):
+            if engine is not None:
+                engine.close()
+        self._pool = self._machines = None

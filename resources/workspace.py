@@ -24,11 +24,11 @@ class Workspace(dg.ConfigurableResource):
 
     def datasets(self) -> Datasets:
         """Stage tables."""
-        return Datasets(self.settings().datasets)
+        return Datasets.of(self.settings())
 
     def articles(self) -> ArticleStore:
         """Raw articles shared by all corpora."""
-        return ArticleStore(self.settings().raw)
+        return ArticleStore.of(self.settings())
 
     def versions(self) -> VersionStore:
         """Graph versions."""

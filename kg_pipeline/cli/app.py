@@ -228,7 +228,7 @@ def export_(
 @app.command("import")
 def import_(
     name: Annotated[str, typer.Argument(help="Corpus that the graph becomes; a new name.", metavar="NAME")],
-    files: Annotated[list[Path], typer.Argument(help="KGX TSV or JSON lines, or Hetionet TSV.")],
+    files: Annotated[list[Path], typer.Argument(help="KGX TSV or JSON lines, Hetionet TSV, or PrimeKG CSV.")],
     embed: Annotated[str, typer.Option(help="What gets a vector: all, entities or none.")] = "all",
 ) -> None:
     """Make another tool's graph the current version of a corpus."""

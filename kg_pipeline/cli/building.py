@@ -117,7 +117,7 @@ def materialise_mentions(spec: CorpusSpec, settings: Settings, console: Console)
     defs, instance = _dagster(settings, console)
     shards = shard_keys(settings.shards)
     with instance, progress.shown(console):
-        if not is_listed(Datasets(settings.datasets), spec, settings):
+        if not is_listed(Datasets.of(settings), spec, settings):
             _materialise(defs, instance, ["article_index"], partition=spec.name)
         _materialise(defs, instance, ["vocabulary"])
         _materialise(defs, instance, _SHARDED[:-1], corpus=spec.name, shards=shards)
@@ -125,7 +125,7 @@ def materialise_mentions(spec: CorpusSpec, settings: Settings, console: Console)
 
 def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, started: float) -> BuildResult:
     defs, instance = _dagster(settings, console)
-    datasets, versions = Datasets(settings.datasets), VersionStore(settings.graphs)
+    datasets, versions = Datasets.of(settings), VersionStore(settings.graphs)
     seconds: dict[str, float] = {}
     with instance, progress.shown(console):
         # What a query finds is asked for by a refresh; a folder is cheap to look at.

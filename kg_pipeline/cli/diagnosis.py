@@ -15,6 +15,7 @@ from rich.table import Table
 from kg_pipeline.corpora import load_corpora
 from kg_pipeline.errors import KgError
 from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.object_store import open_store
 from kg_pipeline.settings import Settings, load_settings
 
 _PACKAGES = ("dagster", "spacy", "scispacy", "openai", "neo4j", "pyarrow", "polars", "biopython")
@@ -38,6 +39,7 @@ def run(console: Console) -> bool:
         _python,
         *(_package(name) for name in _PACKAGES),
         _home,
+        _store,
         _corpora,
         _parser,
         _sentences,
@@ -88,6 +90,14 @@ def _home(settings: Settings) -> Finding:
     return Finding(
         "workspace", state, well, "" if well else "free some space, or set KG_HOME to another disk"
     )
+
+
+def _store(settings: Settings) -> Finding:
+    store = open_store(settings.store)
+    if store is None:
+        return Finding("object store", "none: tables stay in the workspace", fix="to share one: set KG_STORE")
+    store.list("datasets")
+    return Finding("object store", store.address)
 
 
 def _corpora(settings: Settings) -> Finding:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.table import Table
 
-from kg_pipeline.corpora import find_corpus
+from kg_pipeline.corpora import check_readable
 from kg_pipeline.errors import NoGraphError, SettingsError
 from kg_pipeline.graph.diff import TableDiff, VersionDiff, diff_versions
 from kg_pipeline.graph.reader import Relation
@@ -40,7 +40,7 @@ def show(
 
     """
     settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
+    check_readable(settings.corpora_file, settings.graphs, corpus)
     store = VersionStore(settings.graphs)
     later = store.resolve(corpus, after)
     earlier = _earlier(store, corpus, later, before, since)

@@ -44,7 +44,7 @@ def run(console: Console, corpus: str, seconds_per_call: float) -> None:
     with exclusive(settings, corpus):
         materialise_mentions(spec, settings, console)
     with console.status("Counting tokens …"):
-        found = estimate_corpus(Datasets(settings.datasets), corpus, open_chat(llm, settings.cache))
+        found = estimate_corpus(Datasets.of(settings), corpus, open_chat(llm, settings.cache))
     console.print(_table(found, llm, seconds_per_call))
     for line in _remarks(found, llm):
         console.print(line, markup=False)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from kg_pipeline.corpora import add_corpus, find_corpus, load_corpora
+from kg_pipeline.corpora import add_corpus, check_readable, load_corpora
 from kg_pipeline.errors import CorpusError, SettingsError
 from kg_pipeline.graph.exchange.export import export_version
 from kg_pipeline.graph.exchange.formats import LEFT_OUT
@@ -26,7 +26,7 @@ def export_graph(console: Console, corpus: str, version: str, target: str, outpu
     """Write a version in another tool's format and say what was written and what was held back."""
     quotable = _QUOTABLE[_choice("--quotes", quotes, _QUOTABLE)]
     settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
+    check_readable(settings.corpora_file, settings.graphs, corpus)
     store = VersionStore(settings.graphs)
     folder = store.folder(corpus, store.resolve(corpus, version))
     for path in export_version(folder, target, output, quotable=quotable):
@@ -71,7 +71,7 @@ def import_files(console: Console, name: str, paths: Sequence[Path], embed: str)
 def collect(console: Console, corpus: str, keep: int) -> None:
     """Remove old versions, here and in Neo4j where one is set, and say which."""
     settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
+    check_readable(settings.corpora_file, settings.graphs, corpus)
     store = VersionStore(settings.graphs)
     gone = store.gc(corpus, keep=keep)
     console.print(f"Removed {', '.join(gone)}." if gone else "Nothing to remove.")
@@ -112,5 +112,5 @@ def _choice(option: str, value: str, known: Iterable[Word]) -> Word:
 
 def _store(corpus: str) -> VersionStore:
     settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
+    check_readable(settings.corpora_file, settings.graphs, corpus)
     return VersionStore(settings.graphs)

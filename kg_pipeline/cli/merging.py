@@ -13,6 +13,8 @@ from kg_pipeline.cli.questions import CorpusName
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import JustifyMethod
+
     from kg_pipeline.normalization.comparison import Comparison, Difference
     from kg_pipeline.normalization.decisions import Verdict
 
@@ -60,15 +62,21 @@ def _show_merges(console: Console, corpus: str, name: str, rule: str, limit: int
     from kg_pipeline.datasets import Datasets
     from kg_pipeline.settings import load_settings
 
-    rows = Datasets(load_settings().datasets).read("merges", corpus)
+    rows = Datasets.of(load_settings()).read("merges", corpus)
+    if rule:
+        known = sorted(rows["rule"].unique())
+        rows = rows.filter(pl.col("rule") == rule)
+        if rule not in known:
+            console.print(f"No merge is by the rule {rule!r}; there are {', '.join(known) or 'none'}.")
+            return
     if name:
         columns = [pl.col(column).str.to_lowercase() for column in ("name_a", "name_b")]
         rows = rows.filter(pl.any_horizontal(c.str.contains(name.lower(), literal=True) for c in columns))
-    if rule:
-        rows = rows.filter(pl.col("rule") == rule)
     table = Table(title=f"Names of {corpus} that became one entity")
     for column in ("entity", "name", "rule", "score", "evidence", "concept"):
-        table.add_column(column, justify="right" if column == "score" else "left")
+        is_whole = column in ("rule", "score")
+        justify: JustifyMethod = "right" if column == "score" else "left"
+        table.add_column(column, justify=justify, no_wrap=is_whole, overflow="fold")
     ordered = rows.sort("name_a", "name_b", "rule")
     for row in ordered.head(limit).iter_rows(named=True):
         cells = (
@@ -116,7 +124,7 @@ def _names(corpus: str) -> set[str]:
     from kg_pipeline.datasets import Datasets
     from kg_pipeline.settings import load_settings
 
-    datasets = Datasets(load_settings().datasets)
+    datasets = Datasets.of(load_settings())
     return {
         name
         for dataset in ("mentions", "triple_mentions")
@@ -132,7 +140,7 @@ def _show_comparison(console: Console, corpus: str) -> None:
     from kg_pipeline.normalization.stage import corpus_forms
     from kg_pipeline.settings import load_settings
 
-    found = compare(corpus_forms(Datasets(load_settings().datasets), corpus))
+    found = compare(corpus_forms(Datasets.of(load_settings()), corpus))
     console.print(_counts(corpus, found))
     if found.objections:
         reasons = ", ".join(f"{reason} ({count})" for reason, count in found.objections.most_common())

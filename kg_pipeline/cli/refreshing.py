@@ -49,7 +49,7 @@ def refresh(corpus: str, console: Console) -> RefreshResult:
     spec = find_corpus(settings.corpora_file, corpus)
     with building.exclusive(settings, corpus):
         building.materialise_listing(spec, settings, console)
-    datasets = Datasets(settings.datasets)
+    datasets = Datasets.of(settings)
     index = datasets.read("article_index", corpus)
     counted = dict(index.group_by("change").len().iter_rows())
     statuses = dict(
@@ -97,8 +97,8 @@ def preview(corpus: str, console: Console) -> None:
     spec = find_corpus(settings.corpora_file, corpus)
     with progress.shown(console):
         found = preview_refresh(
-            Datasets(settings.datasets),
-            ArticleStore(settings.raw),
+            Datasets.of(settings),
+            ArticleStore.of(settings),
             spec,
             settings,
             progress.reporter("listing"),

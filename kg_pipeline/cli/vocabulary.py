@@ -21,7 +21,10 @@ def build(
         Path | None, typer.Option(help="Tab-separated table: id, name, synonyms (|), category, parents (|).")
     ] = None,
     scispacy: Annotated[
-        Path | None, typer.Option(help="Knowledge base of scispaCy: a JSON lines file.")
+        Path | None,
+        typer.Option(
+            help="Knowledge base of scispaCy: a file, or umls, mesh, rxnorm, go, hpo as it keeps them."
+        ),
     ] = None,
     name: Annotated[str, typer.Option(help="Name to choose it by in KG_VOCABULARY.")] = "",
     sources: Annotated[

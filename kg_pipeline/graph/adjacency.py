@@ -25,6 +25,7 @@ from kg_pipeline.schema import RELATION_KINDS
 
 _TAXONOMIC = "subclass_of"
 _RANK_BITS = 32
+_GREATEST_FLOAT = 0x7FFFFFFF
 _NAMES = ("indptr", "rank", "other", "climb", "by_rank", "kind_by_rank", "confidence_by_rank")
 
 
@@ -44,13 +45,30 @@ def row_positions(
     return starts[row] + within, row
 
 
+def best_first(
+    confidence: npt.NDArray[np.float32], behind: npt.NDArray[np.bool_] | None = None
+) -> npt.NDArray[np.int32]:
+    """Positions by (-confidence, position), those that are `behind` after all others; confidences are not negative."""
+    # The bits of a float that is not negative are in the order of its value, and its sign bit is free.
+    key = np.uint32(_GREATEST_FLOAT) - confidence.view(np.uint32)
+    if behind is not None:
+        key |= behind.astype(np.uint32) << np.uint32(31)
+    return stable_order(key)
+
+
+def stable_order(keys: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int32]:
+    """Positions by (key, position); keys are of 32 bits and not negative."""
+    # Key and position in one number, which sorts several times faster than an index.
+    packed = keys.astype(np.uint64) << np.uint64(_RANK_BITS)
+    packed |= np.arange(len(keys), dtype=np.uint64)
+    packed.sort()
+    return packed.astype(np.uint32).astype(np.int32)
+
+
 def relation_ranks(relations: pa.Table) -> npt.NDArray[np.int32]:
     """Ordinals of relations in the order asserted first, then (-confidence, id); the table is sorted by id."""
-    asserted = pc.equal(relations.column("kind"), "asserted").to_numpy()
-    confidence = relations.column("confidence").to_numpy()
-    ranks: npt.NDArray[np.int32]
-    ranks = np.lexsort((-confidence, ~asserted)).astype(np.int32)
-    return ranks
+    inferred = pc.not_equal(relations.column("kind"), "asserted").to_numpy()
+    return best_first(relations.column("confidence").to_numpy(), inferred)
 
 
 def build_adjacency(entities: pa.Table, relations: pa.Table) -> dict[str, npt.NDArray[np.generic]]:

@@ -4,8 +4,9 @@ It is written under a temporary name, flushed and renamed, so a version is whole
 of the tables, the settings and the models; not times, machines or vector bytes. The same inputs therefore give the
 same id, and a version that is already there is used again.
 
-Tables are made, digested, written and let go of one at a time; what is derived from them (adjacency, vectors, text
-index) is made from the written files, which are mapped, so memory holds the largest table and not the corpus.
+Tables are made, written and let go of one at a time, those that grow with the text of the articles in parts; digests,
+and what is derived from tables (adjacency, vectors, text index), are made from the written files, which are mapped, so
+memory holds the largest table of entities or relations and not the corpus.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import importlib.metadata
 import json
 import shutil
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,12 +25,13 @@ from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import GraphError
 from kg_pipeline.files import sync, temporary_sibling, write_text
-from kg_pipeline.fingerprint import digest, file_sha256
+from kg_pipeline.fingerprint import file_sha256
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.derived import write_derived
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.rights import LicensedTables
-from kg_pipeline.graph.tables import LogicalTables
+from kg_pipeline.graph.table_parts import write_parts
+from kg_pipeline.graph.tables import IN_PARTS, LogicalTables
 from kg_pipeline.graph.verify import has_all_files, is_intact
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.schema import RELATION_KINDS
@@ -63,8 +65,7 @@ def assemble_version(datasets: Datasets, spec: CorpusSpec, settings: Settings) -
     store = VersionStore(settings.graphs)
     store.sweep(spec.name)
     tables = LicensedTables.under(LogicalTables.of(datasets, spec.name), spec.rights)
-    empty = [name for name in ("documents", "chunks", "entities") if not tables.n_rows(name)]
-    if empty:
+    if empty := tables.empty():
         raise GraphError(
             f"Corpus {spec.name!r} has no {' and no '.join(empty)}, so there is no graph to make. "
             f"Look at the statuses of its articles, then run: kg build {spec.name}"
@@ -139,23 +140,24 @@ def write_version(
 
 
 def _write_tables(folder: Path, tables: LogicalTables, embedded: pl.DataFrame) -> _Written:
-    digests: dict[str, str] = {}
-    counts: dict[str, int] = {}
-    kinds = dict.fromkeys(RELATION_KINDS, 0)
-    with ThreadPoolExecutor(_THREADS) as pool:
+    """Write all tables; one is digested while the next is made."""
+    scratch = folder / "scratch"
+    digests: dict[str, Future[str]] = {}
+    with ThreadPoolExecutor(1) as pool:
         for name in layout.TABLE_KEYS:
-            table = tables.table(name)
-            digested = pool.submit(layout.content_digest, table)
-            layout.write_table(layout.table_path(folder, name), table)
-            digests[name], counts[name] = digested.result(), table.num_rows
-            if name == "relations":
-                counted = table.column("kind").value_counts().to_pylist()
-                kinds |= {item["values"]: item["counts"] for item in counted}
-            del table, digested
-    # Vectors follow from text and model; which texts have one belongs to the content.
-    texts = embedded.select("kind", "id", "text_sha256").to_arrow(compat_level=pl.CompatLevel.oldest())
-    digests["embeddings"] = layout.content_digest(texts)
-    return _Written(digests, counts, kinds)
+            if name in IN_PARTS:
+                write_parts(layout.table_path(folder, name), tables.parts(name, scratch))
+                shutil.rmtree(scratch, ignore_errors=True)
+            else:
+                layout.write_table(layout.table_path(folder, name), tables.table(name))
+            digests[name] = pool.submit(layout.content_digest, layout.open_table(folder, name))
+        # Vectors follow from text and model; which texts have one belongs to the content.
+        texts = embedded.select("kind", "id", "text_sha256").to_arrow(compat_level=pl.CompatLevel.oldest())
+        digests["embeddings"] = pool.submit(layout.content_digest, texts)
+    counts = {name: layout.open_table(folder, name).num_rows for name in layout.TABLE_KEYS}
+    counted = layout.open_table(folder, "relations").column("kind").value_counts().to_pylist()
+    kinds = dict.fromkeys(RELATION_KINDS, 0) | {item["values"]: item["counts"] for item in counted}
+    return _Written({name: done.result() for name, done in digests.items()}, counts, kinds)
 
 
 def _manifest(
@@ -166,9 +168,8 @@ def _manifest(
     models: Mapping[str, str],
     pending_chunks: int,
 ) -> Manifest:
-    identity = digest(Manifest.model_fields["format"].default, written.digests, dict(options), dict(models))
-    version = f"v{identity[:12]}"
-    withdrawn = {name: count for name, count in tables.selection.withdrawn.items() if count}
+    version = layout.version_id(written.digests, options, models)
+    withdrawn = tables.n_withdrawn(written.counts["mentions"])
     return Manifest(
         corpus=tables.corpus,
         version=version,

@@ -64,7 +64,7 @@ def build_embeddings(
     wanted = pl.concat([frame.drop("text") for frame in texts.frames()]).sort("kind", "id")
     store = VectorStore(settings.cache / "embeddings" / _folder_name(embedder.name))
     vectors = CorpusVectors(store.folder, wanted["text_sha256"].unique().sort())
-    vectors.fill(stored_batches(datasets.path("embeddings", spec.name)))
+    vectors.fill(stored_batches(datasets.fetched("embeddings", spec.name)))
     vectors.fill(store.batches())
     missing = vectors.missing()
     for part in _embedded(embedder, texts, missing, store):

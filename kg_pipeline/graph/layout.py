@@ -17,7 +17,7 @@ Row number in a table, sorted by id, is called the ordinal; it never leaves the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ TABLE_KEYS = {
 }
 
 Array = npt.NDArray[np.generic]
+#: Rows that are digested at a time.
+_DIGESTED = 65_536
 
 
 def table_path(folder: Path, name: str) -> Path:
@@ -101,9 +103,14 @@ def open_table(folder: Path, name: str) -> pa.Table:
     """
     path = table_path(folder, name)
     try:
-        return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+        return map_table(path)
     except (OSError, pa.ArrowInvalid) as error:
         raise _corrupt(path, error) from error
+
+
+def map_table(path: Path) -> pa.Table:
+    """Memory-map a file of `write_table`; raises what Arrow raises where it is none."""
+    return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
 
 
 def open_frame(folder: Path, name: str) -> pl.DataFrame:
@@ -139,7 +146,7 @@ def open_array(path: Path) -> Array:
     """
     try:
         opened = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError) as error:
         raise _corrupt(path, error) from error
     # A plain view: every gather from the memmap subclass would pay for its Python hooks.
     return np.asarray(opened)
@@ -165,6 +172,16 @@ def read_manifest(folder: Path) -> Manifest:
         raise _corrupt(path, error) from error
 
 
+def version_id(
+    inputs: Mapping[str, str],
+    settings: Mapping[str, str | int | float | bool],
+    models: Mapping[str, str],
+) -> str:
+    """Id of a version: a digest of the digests of its tables, and of the settings and models that decided them."""
+    form = Manifest.model_fields["format"].default
+    return f"v{digest(form, dict(inputs), dict(settings), dict(models))[:12]}"
+
+
 def version_files(folder: Path) -> Iterator[tuple[str, Path]]:
     """Every file of a version but the manifest: relative POSIX path and path, sorted."""
     found = ((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*") if path.is_file())
@@ -175,35 +192,51 @@ def content_digest(table: pa.Table) -> str:
     """SHA-256 of the values of a table, whatever its chunks, buffers and the library that holds it."""
     state = hashlib.sha256()
     for name in table.column_names:
-        column = table.column(name).combine_chunks()
+        column = table.column(name)
         state.update(digest(name, str(column.type), len(column)).encode())
-        _update(state, column)
+        # Piece by piece, since what is made on the way is as large as the column.
+        pieces = (
+            chunk.slice(start, _DIGESTED)
+            for chunk in column.chunks
+            for start in range(0, len(chunk), _DIGESTED)
+        )
+        _update(state, list(pieces))
     return state.hexdigest()
 
 
-def _update(state: hashlib._Hash, column: pa.Array) -> None:
-    kind = column.type
-    state.update(column.is_valid().cast(pa.uint8()).to_numpy(zero_copy_only=False).data)
+def _update(state: hashlib._Hash, pieces: Sequence[pa.Array]) -> None:
+    """Take in which values of a column are valid, then the lengths of texts and lists, then their content or the numbers."""
+    for piece in pieces:
+        state.update(piece.is_valid().cast(pa.uint8()).to_numpy(zero_copy_only=False).data)
+    kind = pieces[0].type if pieces else pa.null()
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        lengths = pc.fill_null(pc.list_value_length(column), 0).cast(pa.int64())
-        state.update(lengths.to_numpy(zero_copy_only=False).data)
-        _update(state, column.flatten())
+        for piece in pieces:
+            state.update(_int64(pc.list_value_length(piece)))
+        _update(state, [piece.flatten() for piece in pieces])
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        lengths = pc.fill_null(pc.binary_length(column), 0).cast(pa.int64())
-        state.update(lengths.to_numpy(zero_copy_only=False).data)
-        # Copied, so that the data buffer starts at the first value and holds no bytes of nulls.
-        plain = pc.fill_null(column, "").cast(pa.large_string()).take(pa.array(np.arange(len(column))))
-        data = plain.buffers()[2]
-        if data is not None:
-            state.update(data)
+        for piece in pieces:
+            state.update(_int64(pc.binary_length(piece)))
+        for piece in pieces:
+            state.update(_characters(piece))
     else:
-        width = pa.uint8() if pa.types.is_boolean(kind) else kind
-        state.update(
-            pc.fill_null(column, False if pa.types.is_boolean(kind) else 0)
-            .cast(width)
-            .to_numpy(zero_copy_only=False)
-            .data
-        )
+        for piece in pieces:
+            is_boolean = pa.types.is_boolean(kind)
+            filled = pc.fill_null(piece, False if is_boolean else 0)
+            state.update(
+                (filled.cast(pa.uint8()) if is_boolean else filled).to_numpy(zero_copy_only=False).data
+            )
+
+
+def _int64(lengths: pa.Array) -> memoryview:
+    return memoryview(pc.fill_null(lengths, 0).cast(pa.int64()).to_numpy(zero_copy_only=False))
+
+
+def _characters(texts: pa.Array) -> memoryview:
+    """The bytes of texts, one after the other; those that a null may have do not count."""
+    plain = (pc.fill_null(texts, "") if texts.null_count else texts).cast(pa.large_string())
+    _, offsets, data = plain.buffers()
+    within = np.frombuffer(offsets, np.int64)[plain.offset : plain.offset + len(plain) + 1]
+    return memoryview(data)[within[0] : within[-1]] if data is not None else memoryview(b"")
 
 
 def _corrupt(path: Path, error: Exception) -> CorruptGraphError:

@@ -5,6 +5,7 @@ A mention belongs to every chunk whose span contains it, so one in the overlap o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,34 +15,41 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kg_pipeline.graph.adjacency import group, row_positions
+from kg_pipeline.graph.adjacency import best_first, group, row_positions, stable_order
 from kg_pipeline.graph.layout import array_path, open_array, write_array
 
 Ints = npt.NDArray[np.int64]
 #: Wider than any offset, so that article and offset make one sortable number.
 _ARTICLE_SHIFT = 32
 _WORD_BITS = 64
+#: Mentions that are placed at a time.
+_MENTIONS = 250_000
 
 
 def containing_chunks(
-    chunks: pa.Table, mentions: pa.Table, articles: pa.Array | pa.ChunkedArray
-) -> tuple[Ints, Ints]:
-    """All pairs (chunk ordinal, mention ordinal) where the chunk's span contains the mention's.
+    chunks: pa.Table,
+    mentions: pa.Table,
+    articles: pa.Array | pa.ChunkedArray,
+    *,
+    at_a_time: int = _MENTIONS,
+) -> Iterator[tuple[Ints, Ints]]:
+    """All pairs (chunk ordinal, mention ordinal) where the chunk's span contains the mention's, some mentions at a time.
 
     Chunks are laid out by (article, start). A mention can only lie in those that start at or before it; the running
     maximum of ends says how far back one that still contains it can be.
     """
     chunk_article, chunk_start, chunk_end = _spans(chunks, articles)
-    article, start, end = _spans(mentions, articles)
     order = np.lexsort((chunk_end, chunk_start, chunk_article))
     starts = (chunk_article[order] << _ARTICLE_SHIFT) + chunk_start[order]
     ends = np.maximum.accumulate((chunk_article[order] << _ARTICLE_SHIFT) + chunk_end[order])
-    low = np.searchsorted(ends, (article << _ARTICLE_SHIFT) + end, side="left")
-    high = np.searchsorted(starts, (article << _ARTICLE_SHIFT) + start, side="right")
-    positions, mention = row_positions(low, np.maximum(high - low, 0))
-    chunk = order[positions]
-    inside = (chunk_article[chunk] == article[mention]) & (chunk_end[chunk] >= end[mention])
-    return chunk[inside], mention[inside]
+    for first in range(0, len(mentions), at_a_time):
+        article, start, end = _spans(mentions.slice(first, at_a_time), articles)
+        low = np.searchsorted(ends, (article << _ARTICLE_SHIFT) + end, side="left")
+        high = np.searchsorted(starts, (article << _ARTICLE_SHIFT) + start, side="right")
+        positions, mention = row_positions(low, np.maximum(high - low, 0))
+        chunk = order[positions]
+        inside = (chunk_article[chunk] == article[mention]) & (chunk_end[chunk] >= end[mention])
+        yield chunk[inside], mention[inside] + first
 
 
 def _spans(table: pa.Table, articles: pa.Array | pa.ChunkedArray) -> tuple[Ints, Ints, Ints]:
@@ -97,17 +105,22 @@ class Rows:
 def build_has_entity(tables: dict[str, pa.Table]) -> tuple[Rows, Rows]:
     """Entities of each chunk, and chunks of each entity."""
     chunks, mentions, entities = tables["chunks"], tables["mentions"], tables["entities"]
-    chunk, mention = containing_chunks(chunks, mentions, tables["documents"].column("article_id"))
     entity_of = pc.index_in(mentions.column("entity_id"), value_set=entities.column("entity_id")).to_numpy()
-    pairs = chunk * max(len(entities), 1) + entity_of.astype(np.int64)[mention]
+    n_entities = max(len(entities), 1)
+    found = [
+        chunk * n_entities + entity_of[mention]
+        for chunk, mention in containing_chunks(chunks, mentions, tables["documents"].column("article_id"))
+    ]
+    pairs = np.concatenate(found) if found else np.empty(0, np.int64)
+    del found, entity_of
     distinct, count = np.unique(pairs, return_counts=True)
-    chunk, entity = np.divmod(distinct, max(len(entities), 1))
+    chunk, entity = np.divmod(distinct, n_entities)
     return Rows.build(chunk, entity, count, len(chunks)), Rows.build(entity, chunk, count, len(entities))
 
 
 def build_evidence_rows(relations: pa.Table, evidence: pa.Table) -> Rows:
     """Evidence of each relation, by (-confidence, id); the count is minus the position in that order."""
     owner = pc.index_in(evidence.column("relation_id"), value_set=relations.column("relation_id")).to_numpy()
-    best = np.argsort(-evidence.column("confidence").to_numpy(), kind="stable")
-    by_owner = np.argsort(owner[best], kind="stable")
-    return Rows(group(owner, len(relations)), best[by_owner].astype(np.int32), (-by_owner).astype(np.int32))
+    best = best_first(evidence.column("confidence").to_numpy())
+    by_owner = stable_order(owner[best])
+    return Rows(group(owner, len(relations)), best[by_owner], -by_owner)

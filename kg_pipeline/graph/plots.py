@@ -1,9 +1,9 @@
-"""Pictures of a graph version for people who look at runs: one PNG with four small plots."""
+"""Pictures of a graph version for people who look at runs: one PNG with small plots."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +23,13 @@ _KIND_COLOURS = {"asserted": "#1b6ca8", "transitive": "#e08e0b", "lexical": "#7a
 _BAR = "#1b6ca8"
 
 
-def plot_version(folder: Path, history: Sequence[Manifest]) -> bytes:
+def plot_version(
+    folder: Path, history: Sequence[Manifest], seconds: Mapping[str, float] | None = None
+) -> bytes:
     """PNG of a version's degrees, entity categories and relation kinds, and of the relations of its `history`.
 
-    The history is the versions in the order they were made, this one last.
+    The history is the versions in the order they were made, this one last. Where `seconds` are given, the time that
+    each stage took is drawn too, in their order.
 
     Raises
     ------
@@ -37,12 +40,16 @@ def plot_version(folder: Path, history: Sequence[Manifest]) -> bytes:
     # Not through pyplot, whose state is one for all threads of a run.
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 6.4), layout="constrained", dpi=80)
-    degrees, categories, kinds, growth = figure.subplots(2, 2).flat
+    figure = Figure(figsize=(15 if seconds else 10, 6.4), layout="constrained", dpi=80)
+    plots = figure.subplots(2, 3 if seconds else 2)
+    degrees, categories, kinds, growth = plots[:, :2].flat
     _degrees(degrees, Adjacency.open(folder).degrees())
     _categories(categories, layout.open_frame(folder, "entities")["category"].value_counts().rows())
     _kinds(kinds, history[-1].relations_by_kind)
     _growth(growth, history[-_SHOWN_VERSIONS:])
+    if seconds:
+        _times(plots[0, 2], seconds)
+        plots[1, 2].axis("off")
     out = io.BytesIO()
     figure.savefig(out, format="png", metadata={"Software": None})
     return out.getvalue()
@@ -59,6 +66,14 @@ def _categories(axes: Axes, rows: Sequence[tuple[str, int]]) -> None:
     axes.barh([name.removeprefix("biolink:") for name, _ in ranked], [n for _, n in ranked], color=_BAR)
     axes.invert_yaxis()
     axes.set(title="Entities by category", xlabel="entities")
+
+
+def _times(axes: Axes, seconds: Mapping[str, float]) -> None:
+    bars = axes.barh(list(seconds), list(seconds.values()), color=_BAR)
+    axes.bar_label(bars, fmt="%.1f", padding=2)
+    axes.margins(x=0.15)  # room for the labels
+    axes.invert_yaxis()
+    axes.set(title="Time a stage took when it last ran", xlabel="seconds")
 
 
 def _kinds(axes: Axes, by_kind: dict[str, int]) -> None:

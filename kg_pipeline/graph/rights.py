@@ -45,7 +45,8 @@ class LicensedTables(LogicalTables):
         table = LogicalTables.table(self, name)
         if name != "evidence" or not self.levels:
             return table
-        return self._with_denials(table, self._articles_without("evidence", "quote"))
+        permitted = _changed(table, self._permission(name, "quote"))
+        return self._with_denials(permitted, self._articles_without(name, "quote"))
 
     def embedded(self) -> pl.DataFrame:
         """See `LogicalTables`; a vector of a text tells what is in it."""
@@ -56,12 +57,15 @@ class LicensedTables(LogicalTables):
         withheld = chunks.select(id="chunk_id", kind=pl.lit("chunk")).collect()
         return embedded.join(withheld, on=["kind", "id"], how="anti", maintain_order="left")
 
-    def _withheld(self, name: str, column: str) -> pl.Series | None:
+    def _permitted(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
         """See `LogicalTables`."""
-        if (name, column) not in _KEPT or not self.levels:
-            return None
-        articles = pl.Series(self._column(self.selection.tables[name], "article_id"))
-        return articles.is_in(self._articles_without(name, column))
+        columns = [column for table, column in _KEPT if table == name] if self.levels else []
+        return frame.with_columns(self._permission(name, column) for column in columns)
+
+    def _permission(self, name: str, column: str) -> pl.Expr:
+        """A column, empty in the rows of articles that withhold it."""
+        is_withheld = pl.col("article_id").is_in(self._articles_without(name, column))
+        return pl.when(is_withheld).then(pl.lit("")).otherwise(column).alias(column)
 
     def _articles_without(self, name: str, column: str) -> list[str]:
         kept = _KEPT[name, column]

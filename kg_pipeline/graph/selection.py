@@ -5,8 +5,9 @@ without evidence, an inferred one without its premises, a relation or mention wi
 of the closed set. Upstream stages already keep to that; here it is enforced once more, because a stage table may be
 older than the retraction, and what is withdrawn is counted.
 
-A row is named by its position in the datasets it comes from, laid end to end. That is all that has to be in memory at
-once: the columns themselves are read one by one when a table is made (`kg_pipeline.graph.tables`).
+A row of an entity, relation or evidence is named by its position in the datasets it comes from, laid end to end: the
+columns themselves are read one by one when a table is made (`kg_pipeline.graph.tables`). Of what grows with the text of
+the articles only the articles are chosen here (`kg_pipeline.graph.article_tables` reads the rest).
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import polars as pl
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
-MENTION_DATASETS = ("mentions", "triple_mentions")
 RELATION_DATASETS = ("relations", "transitive_relations", "lexical_relations", "community_relations")
 _POSITION = "position"
 
@@ -35,44 +35,36 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Rows of each table, the entities to leave out, and how many rows of the datasets were withdrawn."""
+    """What is in a version, and how many rows of the datasets were withdrawn.
 
-    tables: dict[str, Rows]
+    `articles` and `entities` are one column of ids, sorted; `gone` are entities that are left out; `tables` are the rows of
+    `entities`, `relations` and `evidence`.
+    """
+
+    articles: pl.DataFrame
+    entities: pl.DataFrame
     gone: pl.DataFrame
+    tables: dict[str, Rows]
     withdrawn: dict[str, int]
 
 
 def select_rows(datasets: Datasets, corpus: str) -> Selection:
     """Choose the rows of the corpus's next version."""
-    documents = _first_of_each(
-        _ids(datasets, ["documents"], corpus, "article_id").join(
-            _retracted(datasets, corpus), on="article_id", how="anti"
-        ),
-        "article_id",
+    every_article = _ids(datasets, ["documents"], corpus, "article_id").select("article_id").unique()
+    articles = every_article.join(_retracted(datasets, corpus), on="article_id", how="anti").sort(
+        "article_id"
     )
-    every_chunk = _ids(datasets, ["chunks"], corpus, "chunk_id", "article_id")
-    chunks = _first_of_each(every_chunk.join(documents, on="article_id", how="semi"), "chunk_id")
     entities = _ids(datasets, ["entities"], corpus, "entity_id")
-    standardised = _standardised(datasets, corpus)
-    mentions = standardised.join(documents, on="article_id", how="semi", maintain_order="left").join(
-        entities, on="entity_id", how="semi", maintain_order="left"
+    gone = _only_withdrawn(datasets, corpus, articles)
+    entities = _first_of_each(entities.join(gone, on="entity_id", how="anti"), "entity_id")
+    supported, withdrawn = _supported(datasets, corpus, articles, entities["entity_id"])
+    return Selection(
+        articles,
+        entities.select("entity_id"),
+        gone,
+        {"entities": Rows(("entities",), entities[_POSITION]), **supported},
+        withdrawn,
     )
-    gone = entities.select("entity_id").clear()
-    if every_chunk.height != chunks.height:
-        # Entities that only withdrawn articles mention go with them.
-        gone = standardised.join(mentions, on="entity_id", how="anti").select("entity_id").unique()
-        entities = entities.join(gone, on="entity_id", how="anti")
-    entities = _first_of_each(entities, "entity_id")
-    n_withdrawn = standardised.height - mentions.height
-    tables = {
-        "documents": Rows(("documents",), documents[_POSITION]),
-        "chunks": Rows(("chunks",), chunks[_POSITION]),
-        "entities": Rows(("entities",), entities[_POSITION]),
-        "mentions": Rows(MENTION_DATASETS, mentions[_POSITION], mentions.select("entity_id")),
-    }
-    del standardised, mentions, every_chunk, documents
-    supported, withdrawn = _supported(datasets, corpus, entities["entity_id"], chunks["chunk_id"])
-    return Selection({**tables, **supported}, gone, {"withdrawn_mentions": n_withdrawn, **withdrawn})
 
 
 def _ids(datasets: Datasets, names: Sequence[str], corpus: str, *columns: str) -> pl.DataFrame:
@@ -100,15 +92,21 @@ def _retracted(datasets: Datasets, corpus: str) -> pl.DataFrame:
     return pl.concat([frame.select("article_id") for frame in (listed, fetched)]).unique().collect()
 
 
-def _standardised(datasets: Datasets, corpus: str) -> pl.DataFrame:
-    """Mentions of both stages that make them, those that were standardised, once each."""
-    every = _first_of_each(_ids(datasets, MENTION_DATASETS, corpus, "mention_id", "article_id"), "mention_id")
-    entity_of = datasets.scan("entity_mentions", corpus).select("mention_id", "entity_id").collect()
-    return every.join(entity_of, on="mention_id", maintain_order="left").drop("mention_id")
+def _only_withdrawn(datasets: Datasets, corpus: str, articles: pl.DataFrame) -> pl.DataFrame:
+    """Entities that withdrawn articles mention and no other does: they go with them."""
+    places = datasets.scan("entity_mentions", corpus).select("article_id", "entity_id")
+    kept, lost = (
+        places.join(articles.lazy(), on="article_id", how=how)
+        .select("entity_id")
+        .unique()
+        .collect(engine="streaming")
+        for how in ("semi", "anti")
+    )
+    return lost.join(kept, on="entity_id", how="anti")
 
 
 def _supported(
-    datasets: Datasets, corpus: str, entity_ids: pl.Series, chunk_ids: pl.Series
+    datasets: Datasets, corpus: str, articles: pl.DataFrame, entity_ids: pl.Series
 ) -> tuple[dict[str, Rows], dict[str, int]]:
     """Relations with both ends and a support of their kind, the evidence of the asserted ones, and what was withdrawn."""
     offered = _offered_relations(datasets, corpus, entity_ids)
@@ -117,9 +115,12 @@ def _supported(
         _ids(datasets, ["evidence"], corpus, "evidence_id", "relation_id", "chunk_id", "article_id"),
         "evidence_id",
     )
-    evidence = every_evidence.filter(pl.col("chunk_id").is_in(chunk_ids.implode())).join(
-        usable.filter("is_asserted"), on="relation_id", how="semi", maintain_order="left"
-    )
+    evidence = every_evidence.join(
+        _cited_chunks(datasets, corpus, articles, every_evidence),
+        on="chunk_id",
+        how="semi",
+        maintain_order="left",
+    ).join(usable.filter("is_asserted"), on="relation_id", how="semi", maintain_order="left")
     counted = evidence.group_by("relation_id").agg(
         n_evidence=pl.len().cast(pl.Int32), n_articles=pl.col("article_id").n_unique().cast(pl.Int32)
     )
@@ -138,6 +139,16 @@ def _supported(
         "withdrawn_evidence": every_evidence.height - evidence.height,
     }
     return tables, withdrawn
+
+
+def _cited_chunks(
+    datasets: Datasets, corpus: str, articles: pl.DataFrame, evidence: pl.DataFrame
+) -> pl.DataFrame:
+    """Ids of those chunks of the version that evidence lies in."""
+    cited = evidence.select("chunk_id").unique()
+    chunks = datasets.scan("chunks", corpus).select("chunk_id", "article_id")
+    kept = chunks.join(articles.lazy(), on="article_id", how="semi").select("chunk_id")
+    return kept.join(cited.lazy(), on="chunk_id", how="semi").unique().collect(engine="streaming")
 
 
 def _offered_relations(datasets: Datasets, corpus: str, entity_ids: pl.Series) -> pl.DataFrame:

@@ -1,15 +1,16 @@
-"""Read a version directory: everything is memory-mapped, so it opens in milliseconds and readers share its pages."""
+"""Read a version directory: everything is memory-mapped, so it opens in milliseconds and readers share its pages.
+
+All of it is mapped when it is opened, so that a reader is not disturbed when its version is collected later.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.adjacency import Adjacency
@@ -32,6 +33,8 @@ from kg_pipeline.graph.traversal import Incident
 from kg_pipeline.graph.traversing import TraversingReader
 from kg_pipeline.graph.vectors import Vectors
 from kg_pipeline.vocabulary.variants import normal_key
+
+_KINDS: tuple[NodeKind, ...] = ("chunk", "entity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +64,23 @@ class SnapshotWalk:
 
 
 class SnapshotReader(TraversingReader):
-    """`kg_pipeline.graph.reader.GraphReader` over a version directory. Parts are mapped when they are first asked."""
+    """`kg_pipeline.graph.reader.GraphReader` over a version directory."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        """Map the version; raises NoGraphError if the folder holds none, CorruptGraphError if a file cannot be read."""
         self._manifest = layout.read_manifest(folder)
+        self._documents, self._chunks, self._entities, self._relations, self._evidence = (
+            KeyedTable(layout.open_table(folder, name), layout.TABLE_KEYS[name])
+            for name in ("documents", "chunks", "entities", "relations", "evidence")
+        )
+        self._name_table = layout.open_table(folder, "names")
+        self._names = SortedStrings(self._name_table.column("key"))
+        self._adjacency = Adjacency.open(folder)
+        self._chunk_entities, self._entity_chunks, self._relation_evidence = (
+            Rows.open(folder, name) for name in ("chunk_entities", "entity_chunks", "relation_evidence")
+        )
+        self._vectors = {kind: Vectors.open(folder, kind) for kind in _KINDS}
+        self._texts = {kind: TextIndex(layout.text_path(folder, kind)) for kind in _KINDS}
 
     @property
     def manifest(self) -> Manifest:
@@ -97,22 +112,21 @@ class SnapshotReader(TraversingReader):
 
     def nearest(self, kind: NodeKind, vector: Vector, k: int, *, threshold: float = -1.0) -> list[Scored]:
         """At most `k` nodes with cosine >= `threshold` to a unit vector."""
-        return self._scored(kind, self._vectors(kind).nearest(vector, k, threshold))
+        return self._scored(kind, self._vectors[kind].nearest(vector, k, threshold))
 
     def nearest_many(
         self, kind: NodeKind, vectors: Sequence[Vector], k: int, *, threshold: float = -1.0
     ) -> list[list[Scored]]:
         """`nearest` of each vector, in one reading of the matrix."""
-        return [self._scored(kind, hits) for hits in self._vectors(kind).nearest_many(vectors, k, threshold)]
+        return [self._scored(kind, hits) for hits in self._vectors[kind].nearest_many(vectors, k, threshold)]
 
     def similarities(self, kind: NodeKind, ids: Sequence[str], vector: Vector) -> list[float]:
         """Cosine of each node to a unit vector, in the order asked; 0.0 for a node without a vector."""
-        return self._vectors(kind).similarities(self._nodes(kind).ids.ordinals(ids), vector)
+        return self._vectors[kind].similarities(self._nodes(kind).ids.ordinals(ids), vector)
 
     def search_text(self, kind: NodeKind, query: str, k: int) -> list[Scored]:
         """BM25 over chunk texts, or over entity names and aliases; any characters are allowed in the query."""
-        index = self._chunk_text if kind == "chunk" else self._entity_text
-        return self._scored(kind, index.search(query, k))
+        return self._scored(kind, self._texts[kind].search(query, k))
 
     def find_entities(self, name: str) -> list[str]:
         """Entities with this name (first those it is canonical for, then by most mentions) or alias."""
@@ -150,75 +164,9 @@ class SnapshotReader(TraversingReader):
     def _nodes(self, kind: NodeKind) -> KeyedTable:
         return self._chunks if kind == "chunk" else self._entities
 
-    def _vectors(self, kind: NodeKind) -> Vectors:
-        return self._chunk_vectors if kind == "chunk" else self._entity_vectors
-
     def _scored(self, kind: NodeKind, hits: Sequence[tuple[int, float]]) -> list[Scored]:
         ids = self._nodes(kind).ids.at(np.asarray([ordinal for ordinal, _ in hits], np.int64))
         return [Scored(id_, score) for id_, (_, score) in zip(ids, hits, strict=True)]
-
-    def _table(self, name: str) -> KeyedTable:
-        return KeyedTable(layout.open_table(self._folder, name), layout.TABLE_KEYS[name])
-
-    @cached_property
-    def _documents(self) -> KeyedTable:
-        return self._table("documents")
-
-    @cached_property
-    def _chunks(self) -> KeyedTable:
-        return self._table("chunks")
-
-    @cached_property
-    def _entities(self) -> KeyedTable:
-        return self._table("entities")
-
-    @cached_property
-    def _relations(self) -> KeyedTable:
-        return self._table("relations")
-
-    @cached_property
-    def _evidence(self) -> KeyedTable:
-        return self._table("evidence")
-
-    @cached_property
-    def _name_table(self) -> pa.Table:
-        return layout.open_table(self._folder, "names")
-
-    @cached_property
-    def _names(self) -> SortedStrings:
-        return SortedStrings(self._name_table.column("key"))
-
-    @cached_property
-    def _adjacency(self) -> Adjacency:
-        return Adjacency.open(self._folder)
-
-    @cached_property
-    def _chunk_entities(self) -> Rows:
-        return Rows.open(self._folder, "chunk_entities")
-
-    @cached_property
-    def _entity_chunks(self) -> Rows:
-        return Rows.open(self._folder, "entity_chunks")
-
-    @cached_property
-    def _relation_evidence(self) -> Rows:
-        return Rows.open(self._folder, "relation_evidence")
-
-    @cached_property
-    def _chunk_vectors(self) -> Vectors:
-        return Vectors.open(self._folder, "chunk")
-
-    @cached_property
-    def _entity_vectors(self) -> Vectors:
-        return Vectors.open(self._folder, "entity")
-
-    @cached_property
-    def _chunk_text(self) -> TextIndex:
-        return TextIndex(layout.text_path(self._folder, "chunk"))
-
-    @cached_property
-    def _entity_text(self) -> TextIndex:
-        return TextIndex(layout.text_path(self._folder, "entity"))
 
 
 def _linked(

@@ -1,14 +1,16 @@
 """The logical tables of a version, made from the stage datasets one at a time, and each of them column by column.
 
-A corpus of ten million relations has more in its tables than a machine may have memory, so no two of them are ever held
-at once: `kg_pipeline.graph.selection` says which rows belong into the version, and a column is read, brought into their
-order and turned into Arrow before the next is read.
+A corpus has more in its tables than a machine may have memory, so no two of them are ever held at once, and those that
+grow with the text of the articles come in parts (`kg_pipeline.graph.article_tables`). Of the others,
+`kg_pipeline.graph.selection` says which rows belong into the version, and a column is read, brought into their order and
+turned into Arrow before the next is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +18,7 @@ import polars as pl
 import pyarrow as pa
 
 from kg_pipeline.datasets import Datasets, empty_frame
+from kg_pipeline.graph.article_tables import ArticleTables
 from kg_pipeline.graph.selection import Rows, Selection, select_rows
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 from kg_pipeline.vocabulary.variants import normal_key
@@ -49,8 +52,10 @@ _COLUMNS = {
     "mentions": ("mention_id", "article_id", "entity_id", "start", "end", "text", "category", "source"),
     **{name: tuple(empty_frame(name).columns) for name in ("entities", "relations", "evidence", "merges")},
 }
+#: Tables that come in parts, since they grow with the text of the articles.
+IN_PARTS = ("documents", "chunks", "mentions")
 _MERGE_ORDER = ("entity_id", "name_a", "name_b", "rule", "evidence")
-_VECTOR_ROWS = 65_536
+_VECTOR_ROWS = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +71,26 @@ class LogicalTables:
         """The tables that the corpus's datasets describe now."""
         return cls(datasets, corpus, select_rows(datasets, corpus))
 
-    def n_rows(self, name: str) -> int:
-        """Rows of one of the tables that come straight from datasets."""
-        return len(self.selection.tables[name].positions)
+    def empty(self) -> list[str]:
+        """Those of documents, chunks and entities of which there is none."""
+        chunks = self.datasets.scan("chunks", self.corpus).select("article_id")
+        kept = chunks.join(self.selection.articles.lazy(), on="article_id", how="semi").head(1)
+        numbers = {
+            "documents": self.selection.articles.height,
+            "chunks": kept.collect(engine="streaming").height,
+            "entities": self.selection.entities.height,
+        }
+        return [name for name, number in numbers.items() if not number]
+
+    def parts(self, name: str, scratch: Path) -> Iterator[pa.Table]:
+        """One of `IN_PARTS` in pieces, of which at least one; `scratch` is a folder for files, the caller's to remove."""
+        articles, entities = self.selection.articles, self.selection.entities
+        rows = ArticleTables(self.datasets, self.corpus, articles, entities)
+        for frame in rows.rows(name, _COLUMNS[name], scratch):
+            yield _arrow(self._permitted(name, frame))
 
     def table(self, name: str) -> pa.Table:
-        """Make one of the tables of `kg_pipeline.graph.layout.TABLE_KEYS`."""
+        """Another of the tables of `kg_pipeline.graph.layout.TABLE_KEYS`."""
         if name == "names":
             return _arrow(_names(self._entities()))
         if name == "merges":
@@ -79,9 +98,13 @@ class LogicalTables:
             kept = merges.join(self.selection.gone, on="entity_id", how="anti")
             return _arrow(kept.sort(_MERGE_ORDER))
         rows = self.selection.tables[name]
-        return pa.table(
-            {column: self._column(rows, column, self._withheld(name, column)) for column in _COLUMNS[name]}
-        )
+        return pa.table({column: self._column(rows, column) for column in _COLUMNS[name]})
+
+    def n_withdrawn(self, mentions: int) -> dict[str, int]:
+        """Rows of the datasets that a version with so many mentions leaves out, where there are any."""
+        standardised = self.datasets.scan("entity_mentions", self.corpus).select(pl.len()).collect().item()
+        every = {"withdrawn_mentions": standardised - mentions, **self.selection.withdrawn}
+        return {name: count for name, count in every.items() if count}
 
     def embedded(self) -> pl.DataFrame:
         """Which texts have a vector: kind, id, text_sha256 and position in the dataset, sorted by kind and id."""
@@ -90,33 +113,27 @@ class LogicalTables:
 
     def vectors(self) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
         """Vectors in the order of the dataset, some at a time, with the position of the first."""
-        scan = self.datasets.scan("embeddings", self.corpus).select("vector")
         start = 0
-        while (part := scan.slice(start, _VECTOR_ROWS).collect()).height:
-            yield start, part["vector"].to_numpy().reshape(-1, EMBEDDING_DIMENSIONS).astype(np.float32)
-            start += part.height
+        for part in self.datasets.parts("embeddings", self.corpus, ["vector"], _VECTOR_ROWS):
+            values = part.column("vector").flatten().to_numpy()
+            yield start, values.reshape(-1, EMBEDDING_DIMENSIONS).astype(np.float32, copy=False)
+            start += part.num_rows
 
     def _entities(self) -> pl.DataFrame:
         rows = self.selection.tables["entities"]
         columns = {name: self._column(rows, name) for name in ("entity_id", "name", "aliases")}
         return pl.DataFrame(columns)
 
-    def _withheld(self, name: str, column: str) -> pl.Series | None:
-        """Rows of a table, in its order, whose value in a column is left empty; None for all to be kept."""
-        return None
+    def _permitted(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
+        """Rows of one of `IN_PARTS` as they may be in the version."""
+        return frame
 
-    def _column(self, rows: Rows, column: str, withheld: pl.Series | None = None) -> pa.Array:
-        """One column; what is withheld is never put beside the rest, of which there may be as much as memory holds."""
+    def _column(self, rows: Rows, column: str) -> pa.Array:
         if column in rows.made.columns:
             values = rows.made[column]
         else:
             scans = [self.datasets.scan(name, self.corpus).select(column) for name in rows.datasets]
-            positions = rows.positions
-            if withheld is not None:
-                positions = pl.select(pl.when(~withheld).then(positions)).to_series()
-            values = pl.concat(scans).select(pl.col(column).gather(positions)).collect().to_series()
-            if withheld is not None:
-                values = values.fill_null("")
+            values = pl.concat(scans).select(pl.col(column).gather(rows.positions)).collect().to_series()
         return values.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tempfile
 import uuid
 from collections.abc import Iterable
 from pathlib import Path
@@ -59,38 +60,49 @@ def build_text_index(folder: Path, texts: Iterable[str], analyzer: Analyzer) -> 
 
 
 def _name_after_content(folder: Path) -> None:
-    """Give each segment an id made from its files, in the directory and in the library's two lists of files."""
+    """Give each segment an id made from its files, in the directory and in the library's two lists of files.
+
+    Nothing else stays: which locks and remnants the library leaves depends on what its threads came to.
+    """
     meta = json.loads((folder / _META).read_text(encoding="utf-8"))
-    managed = set(json.loads((folder / _MANAGED).read_text(encoding="utf-8")))
+    kept = {_META}
     for segment in meta["segments"]:
         old = uuid.UUID(segment["segment_id"]).hex
         parts = sorted(folder.glob(f"{old}.*"))
         content = "".join(f"{path.suffix}{file_sha256(path)}" for path in parts)
         new = uuid.UUID(bytes=hashlib.sha256(content.encode()).digest()[:16])
-        for path in parts:
-            renamed = path.rename(path.with_name(f"{new.hex}{path.suffix}"))
-            managed.discard(path.name)
-            managed.add(renamed.name)
+        kept |= {path.rename(path.with_name(f"{new.hex}{path.suffix}")).name for path in parts}
         segment["segment_id"] = str(new)
     meta["segments"].sort(key=lambda segment: segment["segment_id"])
+    for path in folder.iterdir():
+        if path.name not in kept:
+            path.unlink()
     (folder / _META).write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
-    (folder / _MANAGED).write_text(json.dumps(sorted(managed)) + "\n", encoding="utf-8")
+    (folder / _MANAGED).write_text(json.dumps(sorted(kept)) + "\n", encoding="utf-8")
 
 
 class TextIndex:
     """An index opened for reading; safe for many threads."""
 
     def __init__(self, folder: Path) -> None:
+        """Map the index; raises CorruptGraphError if it cannot be opened."""
         import tantivy
 
-        try:
-            self._index: Any = tantivy.Index.open(str(folder))
-        except ValueError as error:
-            raise CorruptGraphError(
-                f"The text index {folder} cannot be opened ({error}). Rebuild the graph."
-            ) from error
-        self._index.config_reader(num_warmers=0, reload_policy="manual")
-        self._searcher: Any = self._index.searcher()
+        # The library writes a lock beside what it opens, and a version may lie where nobody may write.
+        with tempfile.TemporaryDirectory(prefix="kg-text-") as links:
+            try:
+                for path in folder.resolve().iterdir():
+                    if path.suffix != ".lock":
+                        (Path(links) / path.name).symlink_to(path)
+                self._index: Any = tantivy.Index.open(links)
+                self._index.config_reader(num_warmers=0, reload_policy="manual")
+                self._searcher: Any = self._index.searcher()
+            except (ValueError, FileNotFoundError) as error:
+                said = str(error).partition(". Content:")[0]
+                raise CorruptGraphError(
+                    f"The text index {folder} cannot be opened ({said}). "
+                    f"Rebuild it with: kg build {folder.parents[2].name}"
+                ) from error
 
     def search(self, query: str, k: int) -> list[tuple[int, float]]:
         """Ordinals by (-BM25, ordinal), at most `k`; nothing for a query without words."""

@@ -62,12 +62,12 @@ def has_all_files(folder: Path) -> bool:
 
 
 def is_intact(folder: Path) -> bool:
-    """Whether every file of a version is there with the bytes that its manifest records."""
+    """Whether every file of a version is there with the bytes that its manifest records, and the manifest is its own."""
     try:
         manifest = layout.read_manifest(folder)
     except (NoGraphError, CorruptGraphError):
         return False
-    return not any(_wrong_files(folder, manifest))
+    return not any(_wrong_files(folder, manifest)) and not any(_wrong_counts(folder, manifest))
 
 
 def verify_version(folder: Path) -> list[Problem]:
@@ -126,6 +126,10 @@ def _wrong_files(folder: Path, manifest: Manifest) -> Iterator[Problem]:
     if manifest.version != folder.name:
         yield Problem(
             "manifest", layout.MANIFEST, f"names version {manifest.version}, the directory {folder.name}"
+        )
+    elif layout.version_id(manifest.inputs, manifest.settings, manifest.models) != manifest.version:
+        yield Problem(
+            "manifest", layout.MANIFEST, "was changed: its version does not follow from its contents"
         )
     present = dict(layout.version_files(folder))
     for name in sorted(present.keys() - manifest.files.keys()):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg_pipeline.errors import GraphError, NoGraphError
+from kg_pipeline.errors import CorruptGraphError, GraphError, NoGraphError
 from kg_pipeline.files import TEMPORARY_PREFIX, sync, temporary_sibling, write_text
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.reader import Manifest
@@ -166,7 +166,14 @@ class VersionStore:
         """
         from kg_pipeline.graph.snapshot import SnapshotReader
 
-        return SnapshotReader(self.folder(corpus, self.resolve(corpus, version)))
+        while True:
+            folder = self.folder(corpus, self.resolve(corpus, version))
+            try:
+                return SnapshotReader(folder)
+            except (NoGraphError, CorruptGraphError):
+                if (folder / layout.MANIFEST).is_file():
+                    raise
+                # It was collected meanwhile: `resolve` says so, or names the version that is current now.
 
     def pin(self, corpus: str, version: str) -> None:
         """Keep a version from being collected."""
@@ -218,10 +225,18 @@ class VersionStore:
                     path.unlink(missing_ok=True)
 
     def _named(self, corpus: str, pointer: str) -> str | None:
+        path = self.root / corpus / pointer
         try:
-            return (self.root / corpus / pointer).read_text(encoding="utf-8").strip() or None
+            named = path.read_text(encoding="utf-8").strip()
         except FileNotFoundError:
             return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise CorruptGraphError(
+                f"{path} cannot be read ({error}). Delete it, then run: kg build {corpus}"
+            ) from error
+        if named and not _VERSION.fullmatch(named):
+            raise CorruptGraphError(f"{path} names no graph version. Delete it, then run: kg build {corpus}")
+        return named or None
 
     def _pin(self, corpus: str, version: str) -> Path:
         return self.root / corpus / layout.PINS / version

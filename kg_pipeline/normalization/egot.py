@@ -11,13 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from kg_pipeline.fingerprint import short_digest
-from kg_pipeline.normalization.standardise import (
-    Cluster,
-    Form,
-    Standardised,
-    canonical_name,
-    majority_category,
-)
+from kg_pipeline.normalization.standardise import Form, Standardised, cluster_of
 from kg_pipeline.vocabulary.words import words
 
 STEM_CHARACTERS = 4
@@ -44,15 +38,7 @@ def standardise_egot(forms: Iterable[Form]) -> Standardised:
     by_stem: dict[str, list[Form]] = defaultdict(list)
     for form in sorted(forms, key=lambda form: form.key):
         by_stem[stem(form.name)].append(form)
-    clusters = [
-        Cluster(
-            f"LOCAL:{short_digest('egot', key)}",
-            canonical_name(members),
-            majority_category(members),
-            tuple(members),
-        )
-        for key, members in by_stem.items()
-    ]
+    clusters = [cluster_of(f"LOCAL:{short_digest('egot', key)}", members) for key, members in by_stem.items()]
     return Standardised(tuple(sorted(clusters, key=lambda cluster: cluster.entity_id)), Counter())
 
 

@@ -16,8 +16,7 @@ from kg_pipeline.normalization.standardise import (
     Cluster,
     Form,
     Standardised,
-    canonical_name,
-    majority_category,
+    cluster_of,
 )
 from kg_pipeline.vocabulary.categories import group_of
 from kg_pipeline.vocabulary.name_parts import same_spelling
@@ -51,7 +50,7 @@ def _join(clusters: dict[str, Cluster], pair: Pair, apart: frozenset[Pair]) -> N
     keeper, gone = sorted((first, second), key=lambda one: (-_count(one.forms), one.entity_id))
     moved = tuple(replace(form, pinned_to=keeper.entity_id) for form in gone.forms)
     del clusters[gone.entity_id]
-    clusters[keeper.entity_id] = _cluster(keeper.entity_id, (*keeper.forms, *moved))
+    clusters[keeper.entity_id] = cluster_of(keeper.entity_id, (*keeper.forms, *moved))
 
 
 def _part(clusters: dict[str, Cluster], pair: Pair) -> None:
@@ -71,8 +70,8 @@ def _part(clusters: dict[str, Cluster], pair: Pair) -> None:
         first = min(leaving, key=lambda form: form.key)
         entity_id = f"LOCAL:{short_digest('apart', group_of(first.category), *first.key)}"
         kept = tuple(form for form in cluster.forms if form not in leaving)
-        clusters[cluster.entity_id] = _cluster(cluster.entity_id, kept)
-        clusters[entity_id] = _cluster(entity_id, leaving)
+        clusters[cluster.entity_id] = cluster_of(cluster.entity_id, kept)
+        clusters[entity_id] = cluster_of(entity_id, leaving)
 
 
 def _holders(clusters: dict[str, Cluster], name: str) -> list[Cluster]:
@@ -84,8 +83,3 @@ def _holders(clusters: dict[str, Cluster], name: str) -> list[Cluster]:
 
 def _count(forms: Iterable[Form]) -> int:
     return sum(form.count for form in forms)
-
-
-def _cluster(entity_id: str, forms: Iterable[Form]) -> Cluster:
-    ordered = tuple(sorted(forms, key=lambda form: form.key))
-    return Cluster(entity_id, canonical_name(ordered), majority_category(ordered), ordered)

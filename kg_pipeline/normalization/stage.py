@@ -13,29 +13,31 @@ import polars as pl
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
+from kg_pipeline.llm.chat import ChatModel, open_chat
+from kg_pipeline.normalization.adjudication import (
+    LLM_ADJUDICATION,
+    Adjudicated,
+    adjudicate,
+)
 from kg_pipeline.normalization.decisions import Decisions, read_decisions
-from kg_pipeline.normalization.egot import standardise_egot, stem_score
+from kg_pipeline.normalization.egot import standardise_egot
+from kg_pipeline.normalization.merge_rows import merge_rows
+from kg_pipeline.normalization.open_pairs import open_pairs
 from kg_pipeline.normalization.pinning import USER_DECISION, pinned
 from kg_pipeline.normalization.standardise import (
-    ABBREVIATION,
-    EGOT_STEM,
-    SAME_CONCEPT,
-    SPELLING_SCORE,
-    SPELLING_VARIANT,
     Form,
     Standardised,
     standardise,
 )
 from kg_pipeline.settings import Settings
 
-ABBREVIATION_SCORE = 0.9
 MAX_ALIASES = 50
 _FORM = ["normal_form", "category", "concept_id"]
-_NAMING = ["entity_id", "text", "normal_form", "concept_id", "is_pinned"]
+#: `decided` is the rule by which a form was joined to its entity from outside of the rules; empty for most.
+_NAMING = ["entity_id", "text", "normal_form", "concept_id", "decided"]
 _NAMINGS = pl.Schema(
     {
-        **dict.fromkeys(_NAMING[:-1], pl.String),
-        "is_pinned": pl.Boolean,
+        **dict.fromkeys(_NAMING, pl.String),
         "n_mentions": pl.UInt32,
         "evidence": pl.String,
         "score": pl.Float32,
@@ -45,25 +47,37 @@ _NAMINGS = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class EntityReport:
-    """Counts of one standardisation: entities, merge rows, mentions assigned, pairs kept apart by a guard."""
+    """Counts of one standardisation: entities, merge rows, mentions assigned, pairs kept apart by a guard.
+
+    Of pairs that a language model was asked about: all, those it joined, and those that could not be asked.
+    """
 
     entities: int
     merges: int
     mentions: int
     vetoed: int
+    adjudicated: int = 0
+    adjudicated_joined: int = 0
+    adjudicated_unanswered: int = 0
 
 
-def build_entities(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> EntityReport:
+def build_entities(
+    datasets: Datasets, spec: CorpusSpec, settings: Settings, *, chat: ChatModel | None = None
+) -> EntityReport:
     """Standardise all mentions of a corpus; writes `entities`, `entity_mentions` and `merges`.
 
-    `spec.standardization` chooses the guarded rules or those of the eGoT paper. Decisions that people made about names
-    of this corpus come last (`kg_pipeline.normalization.decisions`), whichever rules are chosen.
+    `spec.standardization` chooses the guarded rules or those of the eGoT paper. With `spec.adjudicated_pairs` a language
+    model, where there is one, is asked about that many of the pairs that the guarded rules leave open. Decisions that
+    people made about names of this corpus come last (`kg_pipeline.normalization.decisions`).
     """
     decisions = read_decisions(settings.home, spec.name)
     forms = corpus_forms(datasets, spec.name, decisions)
     is_egot = spec.standardization == "egot"
-    result = standardise_egot(forms) if is_egot else standardise(forms)
-    result = pinned(result, decisions)
+    standardised = standardise_egot(forms) if is_egot else standardise(forms)
+    opinions = (
+        Adjudicated(standardised) if is_egot else _adjudicated(standardised, decisions, spec, settings, chat)
+    )
+    result = pinned(opinions.result, decisions)
     tally = _Tally()
     datasets.write_batches(
         "entity_mentions",
@@ -71,11 +85,35 @@ def build_entities(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> 
         (tally.counted(shard) for shard in _assigned(datasets, spec.name, result, decisions)),
     )
     entities = _entities(result, tally)
-    merges = _merges(entities, tally.namings, is_egot=is_egot)
+    merges = merge_rows(entities, tally.namings, is_egot=is_egot)
     datasets.write("entities", spec.name, entities)
     datasets.write("merges", spec.name, merges)
     n_mentions = int(entities["n_mentions"].sum())
-    return EntityReport(entities.height, merges.height, n_mentions, result.vetoed.total())
+    return EntityReport(
+        entities.height,
+        merges.height,
+        n_mentions,
+        result.vetoed.total(),
+        opinions.asked,
+        opinions.joined,
+        opinions.unanswered,
+    )
+
+
+def _adjudicated(
+    result: Standardised,
+    decisions: Decisions,
+    spec: CorpusSpec,
+    settings: Settings,
+    chat: ChatModel | None,
+) -> Adjudicated:
+    has_model = chat is not None or settings.llm is not None
+    if not spec.adjudicated_pairs or spec.extraction == "offline" or not has_model:
+        return Adjudicated(result)
+    pairs = open_pairs(result, spec.adjudicated_pairs, decisions.apart)
+    if chat is None and settings.llm is not None:
+        chat = open_chat(settings.llm, settings.cache)
+    return Adjudicated(result) if chat is None else adjudicate(result, pairs, chat, decisions.apart)
 
 
 def _shards(datasets: Datasets, corpus: str, decisions: Decisions) -> Iterator[pl.DataFrame]:
@@ -141,11 +179,11 @@ def _assigned(
     """Every mention of each shard with the entity of its form."""
     assignment = pl.DataFrame(
         [
-            (*form.key, cluster.entity_id, form.pinned_to is not None)
+            (*form.key, cluster.entity_id, _decided(form))
             for cluster in result.clusters
             for form in cluster.forms
         ],
-        schema={**dict.fromkeys(_FORM, pl.String), "entity_id": pl.String, "is_pinned": pl.Boolean},
+        schema=dict.fromkeys([*_FORM, "entity_id", "decided"], pl.String),
         orient="row",
     )
     for shard in _shards(datasets, corpus, decisions):
@@ -154,6 +192,12 @@ def _assigned(
             .join(assignment, on=_FORM)
             .sort("article_id", "start", "mention_id")
         )
+
+
+def _decided(form: Form) -> str:
+    if form.pinned_to is not None:
+        return USER_DECISION
+    return LLM_ADJUDICATION if form.adjudicated_to is not None else ""
 
 
 class _Tally:
@@ -201,51 +245,3 @@ def _entities(result: Standardised, tally: _Tally) -> pl.DataFrame:
         .join(tally.articles, on="entity_id")
         .sort("entity_id")
     )
-
-
-def _merges(entities: pl.DataFrame, seen: pl.DataFrame, *, is_egot: bool) -> pl.DataFrame:
-    """A row for every name that went to an entity of another name, with the rule that brought it there."""
-    short = seen.filter(pl.col("text") != pl.col("normal_form")).select(
-        "entity_id",
-        name_b="text",
-        rule=pl.lit(ABBREVIATION),
-        score=pl.lit(ABBREVIATION_SCORE, pl.Float32),
-        evidence="evidence",
-    )
-    by_concept = pl.col("concept_id") == pl.col("entity_id")
-    full = seen.select(
-        "entity_id",
-        name_b="normal_form",
-        rule=pl.when("is_pinned")
-        .then(pl.lit(USER_DECISION))
-        .when(by_concept)
-        .then(pl.lit(SAME_CONCEPT))
-        .otherwise(pl.lit(EGOT_STEM if is_egot else SPELLING_VARIANT)),
-        score=pl.when("is_pinned")
-        .then(pl.lit(1.0, pl.Float32))
-        .when(by_concept)
-        .then(pl.col("score"))
-        .otherwise(pl.lit(SPELLING_SCORE, pl.Float32)),
-        evidence=pl.when(by_concept).then(pl.col("concept_id")).otherwise(pl.col("evidence")),
-    )
-    rows = (
-        pl.concat([full, short])
-        .join(entities.select("entity_id", name_a="name"), on="entity_id")
-        .filter(pl.col("name_a") != pl.col("name_b"))
-        .sort(
-            "entity_id",
-            "name_b",
-            "rule",
-            pl.col("score"),
-            "evidence",
-            descending=[False, False, False, True, False],
-        )
-        .unique(["entity_id", "name_b", "rule"], keep="first", maintain_order=True)
-    )
-    if is_egot:
-        pairs = pl.struct("name_a", "name_b").map_elements(
-            lambda pair: stem_score(pair["name_a"], pair["name_b"]), return_dtype=pl.Float64
-        )
-        score = pl.when(pl.col("rule") == EGOT_STEM).then(pairs.cast(pl.Float32)).otherwise(pl.col("score"))
-        rows = rows.with_columns(score=score)
-    return rows.select("entity_id", "name_a", "name_b", "rule", "score", "evidence")

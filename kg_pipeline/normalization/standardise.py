@@ -1,6 +1,6 @@
 """Forms to entities, guarded: the concept decides; forms without one group by spelling, under the vetoes.
 
-1. Forms linked to one concept are one entity, as far as their categories are compatible.
+1. Forms linked to one concept are one entity, as far as their categories are compatible and no word tells them apart.
 2. A form without a concept joins the concept that has a form of the same spelling, if there is exactly one.
 3. The others are grouped: blocked by spelling keys, joined only where every pair of the group passes the guards.
 
@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from kg_pipeline.fingerprint import short_digest
 from kg_pipeline.vocabulary.categories import OTHER, compatible, group_of, priority
 from kg_pipeline.vocabulary.guards import Named, veto
-from kg_pipeline.vocabulary.name_parts import same_spelling, spelling_keys
+from kg_pipeline.vocabulary.name_parts import parts_of, same_spelling, spelling_keys
+from kg_pipeline.vocabulary.qualified import marked_first, told_apart
 from kg_pipeline.vocabulary.symbols import SHORT, is_symbol
 
 SAME_CONCEPT = "same_concept"
@@ -35,8 +36,8 @@ class Form:
 
     `is_open` tells that the vocabulary offered several readings and none was accepted; such a form is not joined to a
     concept by its spelling. `evidence` is the first mention of the form. `joined_to` and `is_foreign` are set here: the
-    concept it joined by spelling, and that its own concept was refused because the categories differ; `pinned_to` is the
-    entity that a person's decision joined it to.
+    concept it joined by spelling, and that its own concept was refused because the categories differ; `adjudicated_to` and
+    `pinned_to` are the entities that a language model's verdict and a person's decision joined it to.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Form:
     is_open: bool = False
     joined_to: str | None = None
     is_foreign: bool = False
+    adjudicated_to: str | None = None
     pinned_to: str | None = None
 
     @property
@@ -94,13 +96,15 @@ def standardise(forms: Iterable[Form]) -> Standardised:
     for concept_id in sorted(linked):
         linked[concept_id], foreign = _of_one_group(linked[concept_id])
         vetoed["categories differ"] += len(foreign)
-        unlinked += [replace(form, is_foreign=True, is_open=True) for form in foreign]
+        linked[concept_id], special = _without_special(linked[concept_id])
+        vetoed["one is qualified"] += len(special)
+        unlinked += [replace(form, is_foreign=True, is_open=True) for form in (*foreign, *special)]
     unlinked = _join_by_spelling(unlinked, linked, vetoed)
-    clusters = [_cluster(concept_id, members) for concept_id, members in linked.items()]
+    clusters = [cluster_of(concept_id, members) for concept_id, members in linked.items()]
     for members in _group_by_spelling(unlinked, vetoed):
         first = min(members, key=lambda form: form.key)
         local = f"LOCAL:{short_digest(group_of(first.category), *first.key)}"
-        clusters.append(_cluster(local, members))
+        clusters.append(cluster_of(local, members))
     return Standardised(tuple(sorted(clusters, key=lambda cluster: cluster.entity_id)), vetoed)
 
 
@@ -121,7 +125,8 @@ def majority_category(forms: Sequence[Form]) -> str:
     return min(counts, key=lambda category: (-counts[category], priority(category), category))
 
 
-def _cluster(entity_id: str, forms: Sequence[Form]) -> Cluster:
+def cluster_of(entity_id: str, forms: Iterable[Form]) -> Cluster:
+    """The forms as one entity of that identifier, with the name and category that most of them have."""
     ordered = tuple(sorted(forms, key=lambda form: form.key))
     return Cluster(entity_id, canonical_name(ordered), majority_category(ordered), ordered)
 
@@ -131,6 +136,30 @@ def _of_one_group(forms: list[Form]) -> tuple[list[Form], list[Form]]:
     main = majority_category(forms)
     kept = [form for form in forms if compatible(form.category, main)]
     return kept, [form for form in forms if not compatible(form.category, main)]
+
+
+def _without_special(forms: list[Form]) -> tuple[list[Form], list[Form]]:
+    """Forms of a concept, and those that a word tells from another one of them: chronic hepatitis where hepatitis is.
+
+    Forms of the same words and numbers go together; at most `MAX_BLOCK` others, the most frequent ones, are compared with.
+    """
+    alike: dict[tuple[frozenset[str], frozenset[tuple[str, int]]], list[Form]] = defaultdict(list)
+    for form in forms:
+        parts = parts_of(form.name)
+        alike[parts.words, frozenset(parts.numbers.items())].append(form)
+    if len(alike) == 1:
+        return forms, []
+    by_name = {min(form.name for form in same): same for same in alike.values()}
+    frequent = sorted(by_name, key=lambda name: (-sum(form.count for form in by_name[name]), name))
+    kept = frequent[:MAX_BLOCK]
+    special = []
+    for name in sorted(by_name, key=marked_first):
+        if any(told_apart(name, other) for other in kept):
+            special.append(name)
+            if name in kept:
+                kept.remove(name)
+    gone = {form.key for name in special for form in by_name[name]}
+    return [form for form in forms if form.key not in gone], [form for form in forms if form.key in gone]
 
 
 def _join_by_spelling(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import marisa_trie
 import pyarrow as pa
 import pyarrow.parquet as pq
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from kg_pipeline.errors import ModelError
 from kg_pipeline.files import sync, temporary_sibling
@@ -18,12 +18,17 @@ from kg_pipeline.fingerprint import code_digest, file_sha256, short_digest
 from kg_pipeline.schema import CONCEPTS
 from kg_pipeline.settings import Settings
 from kg_pipeline.vocabulary.index import CONCEPTS_FILE, NAMES_FILE, ORTHOLOGS_FILE, RECORD
+from kg_pipeline.vocabulary.name_grams import NameGramsBuilder
 from kg_pipeline.vocabulary.stack import OPEN_VOCABULARY, concept_table, orthologs_of
 from kg_pipeline.vocabulary.variants import normal_key, singular_word
 
 __all__ = ["OPEN_VOCABULARY", "ORTHOLOGS", "build_vocabulary", "vocabulary_digest"]
 
+#: How long a process waits for another one that indexes: a vocabulary of 12 million names takes some minutes.
+LOCK_SECONDS = 1800.0
 _SLICE = 50_000
+#: Positions of names are kept in two bytes.
+_MOST_NAMES = 2**16
 ORTHOLOGS = pa.schema([("concept_id", pa.string()), ("taxon", pa.string()), ("ortholog", pa.string())])
 #: Modules that decide what an index holds and finds.
 CODE = tuple(
@@ -35,11 +40,14 @@ CODE = tuple(
         "folding",
         "generic",
         "index",
+        "likeness",
         "linking",
         "matcher",
+        "name_grams",
         "name_parts",
         "guard_words",
         "guards",
+        "qualified",
         "readings",
         "rewrite_words",
         "rewrites",
@@ -60,15 +68,17 @@ def vocabulary_digest(source: Path = OPEN_VOCABULARY) -> str:
     return short_digest([file_sha256(path) for path in files], code_digest(CODE, ["marisa-trie", "pyarrow"]))
 
 
-def build_vocabulary(settings: Settings, source: Path | None = None) -> Path:
+def build_vocabulary(
+    settings: Settings, source: Path | None = None, *, patience: float = LOCK_SECONDS
+) -> Path:
     """Folder of the index of the vocabularies that the settings choose, or of a concept table; built if it is not there yet.
 
-    Processes that ask at the same time wait for the one that builds.
+    Processes that ask at the same time wait for the one that builds, for at most `patience` seconds.
 
     Raises
     ------
     ModelError
-        If the concept table is missing or has other columns.
+        If the concept table is missing or has other columns, or the wait was in vain.
 
     """
     root = settings.cache / "vocabulary"
@@ -82,9 +92,16 @@ def build_vocabulary(settings: Settings, source: Path | None = None) -> Path:
     if folder.is_dir():
         return folder
     root.mkdir(parents=True, exist_ok=True)
-    with FileLock(root / ".lock"):
-        if not folder.is_dir():
-            _build(source, folder)
+    lock = root / ".lock"
+    try:
+        with FileLock(lock, timeout=patience):
+            if not folder.is_dir():
+                _build(source, folder)
+    except Timeout:
+        raise ModelError(
+            f"Another process has been indexing a vocabulary for over {patience:.0f} s and holds {lock}. "
+            "Wait for it, or end it, and run this again; the lock goes with its process."
+        ) from None
     return folder
 
 
@@ -98,8 +115,10 @@ def _build(source: Path, folder: Path) -> None:
     aside = temporary_sibling(folder)
     aside.mkdir()
     try:
-        keys = _keys(table.column("names"))
+        grams = NameGramsBuilder(aside)
+        keys = _keys(table.column("names"), grams)
         marisa_trie.RecordTrie(RECORD, keys).save(str(aside / NAMES_FILE))
+        grams.finish()
         _save(_compact(table), aside / CONCEPTS_FILE)
         _save(_orthologs(source), aside / ORTHOLOGS_FILE)
         for path in sorted(aside.iterdir()):
@@ -113,7 +132,8 @@ def _compact(table: pa.Table) -> pa.Table:
     """The columns as the index keeps them: no preferred name, as it is the first of the names; few values by number."""
     for name in ("category", "source"):
         at = table.schema.get_field_index(name)
-        table = table.set_column(at, name, table.column(name).dictionary_encode())
+        coded = table.column(name).dictionary_encode().cast(pa.dictionary(pa.int16(), pa.string()))
+        table = table.set_column(at, name, coded)
     return table.drop_columns(["name"])
 
 
@@ -129,17 +149,21 @@ def _save(table: pa.Table, path: Path) -> None:
         writer.write_table(table)
 
 
-def _keys(concepts: pa.ChunkedArray) -> Iterator[tuple[str, tuple[int, int, int]]]:
+def _keys(concepts: pa.ChunkedArray, grams: NameGramsBuilder) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    """Entries of the trie; the keys of all names go to the index of similar names on the way."""
     # A slice at a time, so that a vocabulary of millions of concepts is not held as Python objects.
-    slices = (concepts.slice(start, _SLICE).to_pylist() for start in range(0, max(len(concepts), 1), _SLICE))
-    for row, names in enumerate(chain.from_iterable(slices)):
-        for position, name in enumerate(names[:65_535]):
-            key = normal_key(name)
-            if not key:
-                continue
-            yield key, (row, position, 0)
-            for form in _derived(name, key):
-                yield form, (row, position, 1)
+    for start in range(0, len(concepts), _SLICE):
+        slice_ = concepts.slice(start, _SLICE).to_pylist()
+        keys = [normal_key(name) for name in chain.from_iterable(slice_)]
+        grams.add(keys)
+        remaining = iter(keys)
+        for row, names in enumerate(slice_, start):
+            for position, (name, key) in enumerate(zip(names, islice(remaining, len(names)), strict=True)):
+                if not key or position >= _MOST_NAMES:
+                    continue
+                yield key, (row, position, 0)
+                for form in _derived(name, key):
+                    yield form, (row, position, 1)
 
 
 def _derived(name: str, key: str) -> set[str]:

@@ -22,9 +22,10 @@ GREEK_NAMES = frozenset(GREEK.values())
 
 _GREEK_CLASS = "".join(GREEK) + "".join(c.upper() for c in GREEK if len(c.upper()) == 1 and c not in "ßµ")
 # Combining marks and soft hyphens belong to the letter before them.
-_LETTER = rf"[^\W\d_{_GREEK_CLASS}][\u0300-\u036f\u00ad\u200b]*"
+_MARK = r"[\u0300-\u036f\u00ad\u200b]"
+_LETTER = rf"[^\W\d_{_GREEK_CLASS}]{_MARK}*"
 _ATOM = re.compile(
-    rf"(?P<possessive>(?<=[^\W\d_])[\s\-\u2010-\u2015\u2212_\u00ad\u200b]*['’][\s\-\u2010-\u2015\u2212_\u00ad\u200b\u0300-\u036f]*s(?![^\W_{_GREEK_CLASS}]))"
+    rf"(?P<possessive>(?:(?<=[^\W\d_])|(?<=[^\W\d_]{_MARK})|(?<=[^\W\d_]{_MARK}{{2}}))[\s\-\u2010-\u2015\u2212_\u00ad\u200b]*['’][\s\-\u2010-\u2015\u2212_\u00ad\u200b\u0300-\u036f]*s(?![^\W_{_GREEK_CLASS}]))"
     rf"|(?P<initials>(?<![\w.])(?:[A-Za-z]\.){{2,}})"
     rf"|(?P<letters>(?:{_LETTER})+)"
     r"|(?P<digits>\d+)"

@@ -29,10 +29,25 @@ OPPOSED_WORDS = tuple(
         "constitutive inducible", "direct indirect", "typical atypical", "dependent independent", "small large",
         "competitive noncompetitive", "increased decreased", "increase decrease", "light heavy", "light dark",
         "visceral subcutaneous", "soluble insoluble", "open closed", "mild severe", "sense antisense", "heterozygous homozygous",
+        "metastasis cancer", "metastasis carcinoma", "metastasis tumor", "metastasis neoplasm",
         "short long", "first second", "type non", "old new", "before after", "presence absence", "excess deficiency",
         "hemorrhagic ischemic", "wet dry", "red white", "white brown", "gram negative positive", "th1 th2",
     )
 )  # fmt: skip
+#: Prefixes that deny or exceed what the word without them says, and those that oppose each other.
+NEGATING_PREFIXES = words("anti dis hyper hypo non")
+OPPOSITE_PREFIXES = tuple(
+    words(group)
+    for group in ("hyper hypo", "extra inter intra", "pre post", "anti pro", "macro micro", "endo exo")
+)
+#: Words that make of a disease one of its courses, stages or origins.
+COURSE_WORDS = words(
+    "acute subacute chronic metastatic recurrent refractory relapsed relapsing remitting congenital hereditary familial sporadic "
+    "juvenile infantile neonatal fetal childhood pediatric adult maternal paternal mild severe early late advanced idiopathic "
+    "secondary latent transient"
+)
+#: Words for being prone to a disease, which is not having it.
+INCLINATION_WORDS = words("susceptibility predisposition proneness")
 #: Words that make of a name another thing: insulin receptor is no insulin.
 HEADS = words(
     "receptor ligand inhibitor antibody autoantibody antagonist agonist gene mrna deficiency syndrome kinase pathway carrier "

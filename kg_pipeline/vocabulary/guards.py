@@ -20,8 +20,12 @@ from kg_pipeline.vocabulary.name_parts import (
     species_of,
     symbol_code,
 )
+from kg_pipeline.vocabulary.qualified import told_apart
 from kg_pipeline.vocabulary.symbols import SHORT, case_form, is_symbol
 from kg_pipeline.vocabulary.variants import singular
+
+#: Names of so few letters mean another thing in another case: Na | na, Ca | CA.
+_TINY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ def veto(a: Named, b: Named) -> str | None:
     'numbers differ: 1 | 10'
     """
     if a.concept_id and a.concept_id == b.concept_id:
-        return categories(a, b)  # synonyms need not look alike
+        return categories(a, b) or told_apart(a.name, b.name)  # synonyms need not look alike
     for guard in GUARDS:
         reason = guard(a, b)
         if reason:
@@ -117,11 +121,13 @@ def species(a: Named, b: Named) -> str | None:
 
 
 def short_forms(a: Named, b: Named) -> str | None:
-    """Two symbols are one only if they agree letter by letter, in their case (SCLC | NSCLC, EGFR | eGFR, CAT | cat)."""
+    """Two symbols are one only if they agree letter by letter, in their case (SCLC | NSCLC, EGFR | eGFR, CAT | cat, Na | na)."""
     if is_symbol(a.name) and is_symbol(b.name) and symbol_code(a.name) != symbol_code(b.name):
         return f"short forms differ: {min(a.name, b.name)} | {max(a.name, b.name)}"
     if is_shouted(a.name, b.name) or is_shouted(b.name, a.name):
         return None
+    if max(len(a.name), len(b.name)) <= _TINY and a.name != b.name and a.name.lower() == b.name.lower():
+        return f"case differs: {min(a.name, b.name)} | {max(a.name, b.name)}"
     first, second = a.name.split(), b.name.split()
     if len(first) == len(second):
         for one, other in zip(first, second, strict=True):

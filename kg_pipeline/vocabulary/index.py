@@ -2,8 +2,9 @@
 
 A vocabulary is a folder made by `kg_pipeline.vocabulary.build`: `names.marisa`, a trie from folded names to
 (concept row, position of the name); `concepts.arrow`, the concept columns sorted by identifier, without the preferred
-name, which is the first of the names; and `orthologs.arrow`, which gene of another species corresponds to a gene. All
-open by memory map, so opening costs no more than a few file operations and processes share the pages.
+name, which is the first of the names; `orthologs.arrow`, which gene of another species corresponds to a gene; and the
+index of similar names (`name_grams`), numbered as the names stand in the concepts. All open by memory map, so opening
+costs no more than a few file operations and processes share the pages.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import pyarrow as pa
 from kg_pipeline.errors import ModelError
 from kg_pipeline.vocabulary.categories import DISORDER, group_of, priority
 from kg_pipeline.vocabulary.matcher import find_spans
+from kg_pipeline.vocabulary.name_grams import NameGrams
 from kg_pipeline.vocabulary.symbols import case_cost, case_form, is_symbol
 from kg_pipeline.vocabulary.typing_errors import one_edit
 from kg_pipeline.vocabulary.variants import normal_key, variants
@@ -122,7 +124,8 @@ class Vocabulary:
             self._names = marisa_trie.RecordTrie(RECORD).mmap(str(folder / NAMES_FILE))
             table = _mapped(folder / CONCEPTS_FILE)
             orthologs = _mapped(folder / ORTHOLOGS_FILE)
-        except (OSError, RuntimeError, pa.ArrowInvalid) as error:
+            self._grams = NameGrams(folder, self._numbered_key)
+        except (OSError, RuntimeError, ValueError, pa.ArrowInvalid) as error:
             raise ModelError(
                 f"The vocabulary index {folder} cannot be opened ({error}). Delete the folder; the next build makes it again."
             ) from error
@@ -152,6 +155,13 @@ class Vocabulary:
     def near(self, name: str) -> list[str]:
         """Names of the vocabulary that differ from this one by one typing error, as look-up keys, in order."""
         return [key for key in one_edit(normal_key(name)) if key in self._names]
+
+    def similar(self, name: str, least: float) -> list[tuple[str, float]]:
+        """Names whose trigrams have a cosine of at least `least` with those of this one, and the cosine, nearest first."""
+        found: dict[str, float] = {}
+        for number, cosine in self._grams.similar(normal_key(name), least):
+            found.setdefault(self._columns["names"].values[number].as_py(), cosine)
+        return list(found.items())
 
     def match(self, text: str) -> list[Match]:
         """Names in a text: longest first from the left, on token borders, not overlapping."""
@@ -199,6 +209,9 @@ class Vocabulary:
                     seen.add(parent)
                     queue.append((parent, depth + 1))
         return False
+
+    def _numbered_key(self, number: int) -> str:
+        return normal_key(self._columns["names"].values[number].as_py())
 
     def _row(self, concept_id: str) -> int | None:
         ids = self._columns["concept_id"]
@@ -255,7 +268,12 @@ def _mapped(path: Path) -> Any:
 
 
 def _columns(table: Any) -> dict[str, Any]:
-    return {name: table.column(name).combine_chunks() for name in table.column_names}
+    """Columns as they lie in the file; `combine_chunks` would copy them into the memory of each process."""
+    columns = {name: table.column(name) for name in table.column_names}
+    return {
+        name: column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        for name, column in columns.items()
+    }
 
 
 def _is_word_alias(name: str, surface: str, category: str) -> bool:

@@ -1,7 +1,7 @@
 """From a name in an article to the concept it stands for.
 
 In this order, as Gilda does: what the article says a short form means, the name as it is, other ways to say it
-(`rewrites`), each only where the vocabulary has the result, and names that differ by a typing error, under the guards.
+(`rewrites`), each only where the vocabulary has the result, and names that resemble it, under the guards (`likeness`).
 Of several concepts with one name the article decides: the species its sentence is about, and the concepts it
 names in full. Every link tells its rule; `broader` ones are more general than the name.
 """
@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 
 from kg_pipeline.vocabulary.article_context import EMPTY_CONTEXT, ArticleContext
 from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, ORGANISM, VARIANT, compatible, group_of
-from kg_pipeline.vocabulary.guards import Named, affixes, greek, numbers, veto
+from kg_pipeline.vocabulary.guards import Named, affixes, greek, numbers
 from kg_pipeline.vocabulary.index import Candidate, Vocabulary
+from kg_pipeline.vocabulary.likeness import TYPING_ERROR, resembling
 from kg_pipeline.vocabulary.name_parts import parts_of
 from kg_pipeline.vocabulary.readings import clear_reading
 from kg_pipeline.vocabulary.rewrite_words import PEOPLE
@@ -33,8 +34,6 @@ _FAMILY_COST = 0.05
 _OTHER_GROUP_COST = 0.05
 _UNSUPPORTED_COST = 0.06
 _MAX_LINKS = 5
-#: Shorter names are not corrected: too many words are one letter apart.
-_LONG_NAME, _TYPING_COST = 9, 0.25
 #: Rules of links that name something more general, a gene of a species that the text is not about, and what a short form
 #: means to others than the article.
 BROADER, SALT, OTHER_SPECIES, OTHER_MEANING = "broader", "salt", "other species", "other meaning"
@@ -113,7 +112,8 @@ def link(
         if best and not best[0].is_broader:
             break
     if not best or best[0].is_broader:
-        best = _mistyped(name, category, vocabulary) or best
+        whole = next(iter(_expanded(name, context, position)))
+        best = _resembling(whole, category, vocabulary) or best
     if group_of(category) == GENE:
         taxon = _named_species(name) or context.taxa.at(position)
         best = list(_of_species(best, taxon, vocabulary))
@@ -223,22 +223,17 @@ def _first(name: str, category: str, vocabulary: Vocabulary, context: ArticleCon
     return []
 
 
-def _mistyped(name: str, category: str, vocabulary: Vocabulary) -> list[Link]:
-    """The concept of a long name that differs by one letter, if it is one concept only and no guard objects.
-
-    Never a ground for a merge: names of new drugs differ by a letter too.
-    """
-    if len(name) < _LONG_NAME or is_symbol(name) or group_of(category) == GENE:
-        return []
+def _resembling(name: str, category: str, vocabulary: Vocabulary) -> list[Link]:
+    """Concepts of names that resemble one the vocabulary lacks; of a typing error only where it is one concept."""
     found: dict[str, Link] = {}
-    for form in vocabulary.near(name):
-        for candidate in vocabulary.lookup(form):
-            if _fits(candidate, category) and veto(Named(name, category), Named(form, category)) is None:
-                score = round(max(candidate.score - _TYPING_COST, 0.01), 4)
-                found.setdefault(
-                    candidate.concept_id, Link(replace(candidate, score=score), form, "typing error", name)
-                )
-    return list(found.values()) if len(found) == 1 else []
+    for near in resembling(name, category, vocabulary):
+        for candidate in vocabulary.lookup(near.form):
+            if _fits(candidate, category):
+                score = round(max(candidate.score - near.cost, 0.01), 4)
+                scored = replace(candidate, score=score)
+                found.setdefault(candidate.concept_id, Link(scored, near.form, near.rule, name))
+    links = sorted(found.values(), key=lambda one: -one.candidate.score)
+    return [] if len(links) > 1 and links[0].rule == TYPING_ERROR else links
 
 
 def _fits(candidate: Candidate, category: str) -> bool:

@@ -12,19 +12,12 @@ from kg_pipeline.vocabulary.guard_words import EMPTY_HEADS, PREFIXES, QUALIFIERS
 from kg_pipeline.vocabulary.symbols import SHORT, case_form, is_symbol
 from kg_pipeline.vocabulary.variants import normal_key, singular, singular_word
 
+#: Roman numerals of names, 1 to 39 (factor XIII), by their lower-case letters.
 _ROMAN = {
-    "i": 1,
-    "ii": 2,
-    "iii": 3,
-    "iv": 4,
-    "v": 5,
-    "vi": 6,
-    "vii": 7,
-    "viii": 8,
-    "ix": 9,
-    "x": 10,
-    "xi": 11,
-    "xii": 12,
+    tens + ones: 10 * ten + one
+    for ten, tens in enumerate(("", "x", "xx", "xxx"))
+    for one, ones in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
+    if ten or one
 }
 #: Letters for Greek ones at the end of a symbol: IFN-a is IFN-α, IL-1b is IL-1β.
 _LATIN_GREEK = {"alpha": "a", "beta": "b", "gamma": "g", "delta": "d", "kappa": "k"}

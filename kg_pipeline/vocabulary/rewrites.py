@@ -203,11 +203,13 @@ def _salts(name: str) -> Iterator[tuple[str, float, str]]:
 
 def _chemical_spelling(name: str) -> Iterator[tuple[str, float, str]]:
     """Ions, stereo prefixes, and an acid for its anion."""
+    # A symbol of an element has a capital: Na is sodium, na is not available.
+    is_symbol = len(name) > 2 or not name.islower()
     ion = IONS.get(name.lower().replace(" ", ""))
-    if ion:
+    if ion and is_symbol:
         yield ion, 0.02, "ion"
     element = ELEMENTS.get(name.lower())
-    if element:
+    if element and is_symbol:
         yield element, 0.05, "element"
     shorthand = SHORTHANDS.get(name.lower())
     if shorthand:

@@ -41,8 +41,8 @@ def singular_word(word: str) -> str:
         return word
     if lower in _IRREGULAR:
         return _IRREGULAR[lower]
-    if not lower.endswith("s"):
-        return word
+    if not word.endswith("s"):
+        return word  # nor is the capital S of DosRS the ending of a plural
     if word[-1] == "s" and word[-2].isupper():
         return word[:-1]  # a symbol with a plural s: pDCs, STATs
     if not word[:-1].islower() and not word[:-1].isalpha():

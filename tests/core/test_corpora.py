@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.corpora import add_corpus, find_corpus, load_corpora, shard_keys, shard_of
+from kg_pipeline.corpora import add_corpus, check_readable, find_corpus, load_corpora, shard_keys, shard_of
 from kg_pipeline.errors import CorpusError
 from kg_pipeline.queries import PmcQuery
 
@@ -131,3 +131,13 @@ def test_shards_are_balanced_and_fixed() -> None:
     assert max(counts.values()) < 1.2 * min(counts.values())
     # Written down: another value would move every article to another shard of an existing corpus.
     assert shard_of("PMC3531190", 64) == "05"
+
+
+def test_a_corpus_that_left_the_file_is_readable_as_long_as_it_has_versions(tmp_path: Path) -> None:
+    path, graphs = tmp_path / "corpora.toml", tmp_path / "graphs"
+    (graphs / "left").mkdir(parents=True)
+    check_readable(path, graphs, "left")
+    check_readable(path, graphs, "demo")
+    for name in ("never", "../graphs/left", "."):
+        with pytest.raises(CorpusError, match="There is no corpus"):
+            check_readable(path, graphs, name)

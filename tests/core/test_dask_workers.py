@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -15,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from kg_pipeline.errors import StageError
-from kg_pipeline.workers import DaskWorkers
+from kg_pipeline.workers import DaskWorkers, SerialWorkers
+from resources.workers import ShardWorkers
+from tests.core.dask_cluster import DEADLINE, dask_cluster
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::DeprecationWarning:distributed")]
-DEADLINE = 60
 
 
 def work(folder: Path, number: int) -> int:
@@ -37,34 +35,9 @@ def workers_seen(folder: Path) -> set[int]:
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a scheduler with two workers; a nanny starts a killed one again."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
-    folder = tmp_path_factory.mktemp("dask")
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    options = ["--no-dashboard"]
-    commands = [
-        ["scheduler", "--host", "127.0.0.1", "--port", address.rsplit(":", 1)[1], *options],
-        *(["worker", address, "--nthreads", "1", "--host", "127.0.0.1", *options] for _ in range(2)),
-    ]
-    log = (folder / "dask.log").open("w")
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "dask", *command],
-            cwd=folder,
-            env=environment,
-            stdout=log,
-            stderr=log,
-        )
-        for command in commands
-    ]
-    yield address
-    for process in reversed(processes):
-        process.terminate()
-    for process in processes:
-        process.wait(DEADLINE)
-    log.close()
+    """Address of a scheduler with two workers, of which a test may kill one."""
+    with dask_cluster(tmp_path_factory.mktemp("dask"), [{}, {}]) as cluster:
+        yield cluster.address
 
 
 @pytest.fixture
@@ -99,3 +72,11 @@ def test_a_scheduler_that_is_not_there_is_told_in_a_sentence(monkeypatch: pytest
     monkeypatch.setattr("kg_pipeline.workers._CONNECT_SECONDS", 1)
     with pytest.raises(StageError, match=r"tcp://127\.0\.0\.1:1 cannot be reached"):
         list(DaskWorkers("tcp://127.0.0.1:1").map(work, [1]))
+
+
+def test_what_only_this_machine_has_is_not_handed_over() -> None:
+    engine = ShardWorkers(scheduler="tcp://127.0.0.1:1")
+    assert isinstance(engine.for_articles(1), DaskWorkers)
+    assert isinstance(engine.of_this_machine(1), SerialWorkers)
+    alone = ShardWorkers(processes=1)
+    assert isinstance(alone.for_articles(1_000), SerialWorkers)

@@ -53,6 +53,16 @@ def test_a_table_that_breaks_the_contract_is_refused(
         )
 
 
+@pytest.mark.parametrize("keys", [["7.1", "7.2"], ["7", "7.parquet"], ["a b", "a%20b"], ["x", "X"]])
+def test_names_that_look_alike_are_two_tables(tmp_path: Path, keys: list[str]) -> None:
+    datasets = Datasets(tmp_path)
+    for key in keys:
+        datasets.write("rejects", key, pl.DataFrame([{**ROW, "detail": key}]), key)
+    for key in keys:
+        assert datasets.shards("rejects", key) == [key]
+        assert datasets.read("rejects", key, key)["detail"].to_list() == [key]
+
+
 def test_an_unknown_dataset_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="no dataset named 'trples'"):
         Datasets(tmp_path).scan("trples", "demo")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kg_pipeline.corpora import shard_keys
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import LlmUnavailable, MalformedError
 from kg_pipeline.incremental import ArticleOutput, StageReport, input_digests, one_by_one, run_shard
@@ -89,6 +90,28 @@ def test_what_did_not_succeed_is_tried_again(tmp_path: Path, status: str) -> Non
     stage.run({"A": "x"}, status=status)
     stage.run({"A": "x"})
     assert stage.asked == ["A"]
+
+
+def test_one_run_over_all_shards_tries_just_those_again_that_failed(tmp_path: Path) -> None:
+    datasets, asked = Datasets(tmp_path), []
+
+    def run(shard: str, broken: Sequence[str]) -> StageReport:
+        def process(ids: Sequence[str]) -> Iterable[ArticleOutput]:
+            asked.extend(ids)
+            return [output(one, "x", "failed" if shard in broken else "ok") for one in ids]
+
+        return run_shard(
+            datasets, stage="copy", corpus="c", shard=shard, inputs={f"PMC{shard}1": "x", f"PMC{shard}2": "x"},
+            fingerprint="f", outputs=["rejects"], process=process,
+        )  # fmt: skip
+
+    broken = ["01", "07", "30"]
+    first = [run(shard, broken) for shard in shard_keys(64)]
+    assert [report.shard for report in first if report.failed] == broken
+    asked.clear()
+    again = [run(shard, []) for shard in shard_keys(64)]
+    assert asked == [f"PMC{shard}{number}" for shard in broken for number in (1, 2)]
+    assert sum(report.failed for report in again) == 0
 
 
 @pytest.mark.parametrize("dataset", ["rejects", "copy.status"])

@@ -220,6 +220,17 @@ def test_a_damaged_version_is_made_again(workplace, cytokines):
     assert verify_version(folder) == []
 
 
+@pytest.mark.parametrize(("old", "new"), [('"chunks": 5', '"chunks": 6'), ('"minilm"', '"another"')])
+def test_a_version_whose_manifest_was_edited_is_told_and_made_again(workplace, cytokines, old, new):
+    folder = workplace.build(cytokines)
+    manifest = folder / layout.MANIFEST
+    manifest.write_text(manifest.read_text().replace(old, new))
+    (problem,) = verify_version(folder)
+    assert problem.rule in ("counts", "manifest")
+    assert workplace.build(cytokines) == folder
+    assert verify_version(folder) == []
+
+
 def test_the_manifest_tells_what_the_version_holds(workplace, cytokines, inferred):
     first = workplace.build(cytokines)
     workplace.store.publish("tiny", first.name)

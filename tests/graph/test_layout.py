@@ -54,7 +54,11 @@ def test_files_that_are_not_what_they_should_be_are_named(tmp_path):
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(CorruptGraphError, match=r"merges\.arrow"):
         layout.open_table(tmp_path, "merges")
-    with pytest.raises(CorruptGraphError, match=r"x\.npy"):
-        layout.open_array(layout.array_path(tmp_path, "x"))
+    for content in (None, b"", b"\x93NUMPY\x01\x00v"):
+        if content is not None:
+            layout.array_path(tmp_path, "x").parent.mkdir(exist_ok=True)
+            layout.array_path(tmp_path, "x").write_bytes(content)
+        with pytest.raises(CorruptGraphError, match=r"x\.npy"):
+            layout.open_array(layout.array_path(tmp_path, "x"))
     with pytest.raises(NoGraphError, match="no graph version"):
         layout.read_manifest(tmp_path)

@@ -22,3 +22,12 @@ def test_the_same_texts_give_the_same_files(tmp_path):
 def test_an_index_without_texts_finds_nothing(tmp_path):
     build_text_index(tmp_path, [], "default")
     assert TextIndex(tmp_path).search("anything", 5) == []
+
+
+def test_reading_writes_nothing_beside_the_index(tmp_path):
+    """A version may lie on a disk that is mounted read-only, whose superuser may not write either."""
+    build_text_index(tmp_path, ["TNF increases IL6"], "en_stem")
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path, *tmp_path.iterdir())}
+    index = TextIndex(tmp_path)
+    assert [ordinal for ordinal, _ in index.search("increase", 5)] == [0]
+    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path, *tmp_path.iterdir())} == before

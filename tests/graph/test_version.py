@@ -131,3 +131,57 @@ def test_many_threads_share_one_reader(versions):
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda name: ask(shared, name), names * 3))
     assert together == [ask(alone, name) for name in names] * 3
+
+
+@pytest.mark.parametrize("content", [b"nonsense\n", b"\xff\xfe", b"../../etc\n"])
+def test_a_pointer_that_names_no_version_is_told_with_its_path(workplace, content):
+    folder = workplace.build(ONE)
+    pointer = workplace.store.root / "tiny" / layout.CURRENT
+    pointer.write_bytes(content)
+    for act in (workplace.store.open, workplace.store.versions, workplace.store.gc):
+        with pytest.raises(CorruptGraphError, match=r"tiny/CURRENT .*Delete it, then run: kg build tiny"):
+            act("tiny")
+    pointer.write_text("v000000000000\n")
+    with pytest.raises(NoGraphError, match=r"no version v000000000000 .*kg versions tiny"):
+        workplace.store.open("tiny")
+    assert [info.version for info in workplace.store.versions("tiny")] == [folder.name]
+
+
+def test_a_reader_that_was_asked_nothing_yet_survives_the_collection_of_its_version(workplace):
+    first, second = workplace.build(ONE), workplace.build(TWO)
+    reader = workplace.store.open("tiny", first.name)
+    workplace.store.publish("tiny", second.name)
+    assert workplace.store.gc("tiny", keep=0) == [first.name]
+    (relation,) = reader.relations(reader.neighbours(["E:A"]))
+    assert [e.quote for e in reader.evidence([relation.relation_id])] == ["A binds B."]
+    assert [hit.id for hit in reader.search_text("chunk", "binds", 1)] == ["P1:c0"]
+    assert reader.nearest("entity", workplace.embedder.embed(["B"])[0], 1)[0].id == "E:B"
+    reader.close()
+
+
+def test_a_version_that_is_collected_while_it_is_opened_leads_to_the_current_one(workplace, monkeypatch):
+    first, second = workplace.build(ONE), workplace.build(TWO)
+    workplace.store.publish("tiny", first.name)
+    read = layout.read_manifest
+
+    def collected_just_before(folder):
+        if folder == first:
+            monkeypatch.setattr(layout, "read_manifest", read)
+            workplace.store.publish("tiny", second.name)
+            workplace.store.gc("tiny", keep=0)
+        return read(folder)
+
+    monkeypatch.setattr(layout, "read_manifest", collected_just_before)
+    reader = workplace.store.open("tiny")
+    assert reader.manifest.version == second.name
+    reader.close()
+
+
+def test_a_folder_of_versions_may_be_a_link(workplace, tmp_path_factory):
+    workplace.settings.graphs.symlink_to(tmp_path_factory.mktemp("elsewhere"))
+    folder = workplace.build(ONE)
+    workplace.store.publish("tiny", folder.name)
+    reader = workplace.store.open("tiny")
+    assert reader.neighbours(["E:A"])
+    reader.close()
+    assert workplace.store.gc("tiny", keep=0) == []

@@ -7,6 +7,9 @@ import pytest
 from kg_pipeline.settings import load_settings
 from kg_pipeline.vocabulary.build import build_vocabulary
 from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+from tests.llm.conftest import open_scripted, server, settings_for, waits
+
+__all__ = ["open_scripted", "server", "settings_for", "vocabulary", "waits"]
 
 
 @pytest.fixture(scope="session")

@@ -43,9 +43,12 @@ def entities(settings: Settings) -> dict[str, str]:
 
 def test_merges_are_listed_with_rule_and_evidence_and_compared(settings: Settings) -> None:
     shown = run("merges", "c", "--name", "il")
-    assert "spelling_v" in shown
+    assert "spelling_variant" in shown
     assert "abbreviat" not in shown
     assert "guarded" in run("merges", "c", "--compare")
+    assert "there are abbreviation, same_concept, spelling_variant" in run(
+        "merges", "c", "--rule", "spelling"
+    )
 
 
 def test_a_person_parts_and_joins_names_and_every_later_build_respects_it(settings: Settings) -> None:

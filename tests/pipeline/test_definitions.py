@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 
 import dagster as dg
 import pytest
 
+from kg_pipeline.corpora import shard_of
 from kg_pipeline.definitions import defs
 from kg_pipeline.schema import DATASETS
 
@@ -77,6 +79,18 @@ def test_fewer_than_a_hundred_shards_so_that_staleness_is_tracked(graph: dg.Asse
     partitions = graph.get(dg.AssetKey("triples")).partitions_def
     assert isinstance(partitions, dg.MultiPartitionsDefinition)
     assert len(partitions.get_partitions_def_for_dimension("shard").get_partition_keys()) < 100
+
+
+def test_partitions_do_not_grow_with_the_articles(graph: dg.AssetGraph) -> None:
+    """However many articles there are, what Dagster lists is corpora times shards; articles are rows of a table."""
+    shards = Counter(shard_of(f"PMC{99_000_000 + number}", 64) for number in range(50_000))
+    partitions = graph.get(dg.AssetKey("articles")).partitions_def
+    assert isinstance(partitions, dg.MultiPartitionsDefinition)
+    keys = partitions.get_partitions_def_for_dimension("shard").get_partition_keys()
+    assert set(shards) == set(keys)
+    assert max(shards.values()) < 1.3 * min(shards.values())
+    corpora = partitions.get_partitions_def_for_dimension("corpus").get_partition_keys()
+    assert len(partitions.get_partition_keys()) == len(keys) * len(corpora)
 
 
 def test_every_column_of_every_dataset_says_what_it_means() -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import typer
 import yaml
 
 from kg_pipeline.corpora import load_corpora
 from kg_pipeline.errors import SettingsError
 from kg_pipeline.settings import load_settings
-from tests.pipeline.command import run_kg
+from tests.pipeline.command import environment, run_kg
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
@@ -22,7 +25,8 @@ _TOML = re.compile(r"```toml\n(.*?)```", re.DOTALL)
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 _VARIABLE = re.compile(r"\bKG_[A-Z0-9_]*[A-Z0-9]\b")
-_COMMAND = re.compile(r"^\s*(?:\$ )?kg ([a-z]+)", re.MULTILINE)
+_COMMAND = re.compile(r"^\s*(?:\$ )?(kg [a-z-]+(?: .*)?)$", re.MULTILINE)
+_INLINE = re.compile(r"`(kg [a-z][^`]*)`")
 
 
 def commands() -> list[str]:
@@ -40,14 +44,48 @@ def test_the_commands_of_the_pages_run(built: Path, line: str) -> None:
     assert result.returncode == 0, result.stderr
 
 
-def test_the_commands_that_pages_only_show_exist() -> None:
+def shown() -> list[str]:
+    """Every `kg …` line of a block, and every one within a sentence, as somebody would type it."""
+    found = set()
+    for page in PAGES:
+        text = page.read_text()
+        blocks = "\n".join(re.findall(r"```.*?```", text, re.DOTALL))
+        found.update(_COMMAND.findall(blocks))
+        found.update(_INLINE.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
+    # What a reader chooses from, `a|b` and `[A]`, is tried with the first.
+    typed = {re.sub(r"\|[\w|-]+", "", re.sub(r"\[(\w+)\]", r"\1", line)) for line in found}
+    return sorted(line.partition(" #")[0].strip() for line in typed)
+
+
+@pytest.mark.parametrize("line", shown())
+def test_the_commands_that_pages_only_show_are_understood(line: str) -> None:
+    """Parsed as far as one can without doing it: command, options and number of arguments are those there are."""
     from kg_pipeline.cli.app import app
 
-    known = {command.name or command.callback.__name__ for command in app.registered_commands}
-    known |= {group.name or group.typer_instance.info.name for group in app.registered_groups}
-    for page in PAGES:
-        shown = set(_COMMAND.findall("\n".join(re.findall(r"```.*?```", page.read_text(), re.DOTALL))))
-        assert shown <= known, page
+    command, words = typer.main.get_command(app), shlex.split(line)[1:]
+    context = typer.Context(command, info_name="kg")
+    while isinstance(command, typer.core.TyperGroup) and words:
+        name, found, words = command.resolve_command(context, words)
+        assert found is not None, name
+        command = found
+    if words:
+        for option in (word for word in words if word.startswith("-")):
+            known = {
+                name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)
+            }
+            assert option in known, f"{line}: {option}"
+        command.make_context(command.name, list(words), resilient_parsing=True)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("page", [page for page in PAGES if 'retrieval.open("demo")' in page.read_text()])
+def test_the_python_that_pages_show_of_the_demo_runs(built: Path, page: Path) -> None:
+    (block,) = (block for block in _PYTHON.findall(page.read_text()) if 'retrieval.open("demo")' in block)
+    result = subprocess.run(
+        [sys.executable, "-c", block], env=environment(built), capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert "[1]" in result.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -32,7 +32,7 @@ def test_the_assets_are_shown_with_what_a_build_recorded(interface: Interface) -
         if name == "neo4j_graph":
             continue
         labels = {entry["label"] for entry in node["assetMaterializations"][0]["metadataEntries"]}
-        assert {"preview", "dagster/row_count"} <= labels, name
+        assert {"preview", "dagster/row_count", "stage_seconds"} <= labels, name
 
 
 def test_a_taken_port_is_said_in_a_sentence(interface: Interface, built: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from filelock import FileLock
 
 from kg_pipeline.errors import ModelError
 from kg_pipeline.schema import CONCEPTS
@@ -43,6 +44,19 @@ def test_build_is_idempotent_and_whole(tmp_path: Path) -> None:
     assert build_vocabulary(settings, source) == first
     assert {path: path.stat().st_mtime_ns for path in first.iterdir()} == before
     assert [path.name for path in first.parent.iterdir() if path.is_dir()] == [first.name]
+
+
+def test_a_wait_for_another_build_has_an_end_and_says_who_holds_it_up(tmp_path: Path) -> None:
+    settings = load_settings({"KG_HOME": str(tmp_path)})
+    source = tmp_path / "concepts.parquet"
+    pq.write_table(pa.Table.from_pylist([concept("HGNC:1", "TP53")], schema=CONCEPTS), source)
+    (settings.cache / "vocabulary").mkdir(parents=True)
+    with (
+        FileLock(settings.cache / "vocabulary" / ".lock"),
+        pytest.raises(ModelError, match=r"Another process has been indexing .*\.lock"),
+    ):
+        build_vocabulary(settings, source, patience=0.05)
+    assert build_vocabulary(settings, source, patience=0.05).is_dir()
 
 
 def test_another_content_is_another_digest(tmp_path: Path) -> None:
@@ -103,6 +117,8 @@ def test_packaged_vocabulary_is_small_and_opens_at_once(
 ) -> None:
     assert OPEN_VOCABULARY.stat().st_size < 12_000_000
     folder = tmp_path_factory.getbasetemp() / "shared-vocabulary" / "cache" / "vocabulary" / vocabulary.digest
-    started = time.perf_counter()
-    assert len(open_vocabulary(folder)) > 250_000
+    started, own = time.perf_counter(), pa.total_allocated_bytes()
+    opened = open_vocabulary(folder)
+    assert len(opened) > 250_000
     assert time.perf_counter() - started < 0.3
+    assert pa.total_allocated_bytes() - own < 1_000_000  # mapped, not copied

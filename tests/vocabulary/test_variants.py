@@ -71,6 +71,7 @@ def test_normal_key_keeps_names_apart(line: str) -> None:
         "herpes",
         "MICE",
         "SARS",
+        "DosRS",
     ],
 )
 def test_singular_leaves_words_alone_that_only_look_plural(word: str) -> None:
@@ -129,6 +130,7 @@ def test_atoms_cover_the_text_in_order(text: str) -> None:
 @example("A 'S")
 @example("A'\xadS")
 @example("A'\u0301S")
+@example("A\xad'S")
 def test_normal_key_is_the_same_for_the_case_and_for_its_own_key(text: str) -> None:
     key = normal_key(text.lower())
     assert normal_key(key) == key

@@ -17,8 +17,13 @@ PREFIX = "biolink:"
 CATEGORY = re.compile(r"biolink:[A-Z][A-Za-z]+")
 UNKNOWN_CATEGORY = "biolink:NamedThing"
 QUALIFIERS = ("qualified_predicate", "object_aspect_qualifier", "object_direction_qualifier")
-#: Categories of ours that Biolink only mixes into others, and a class that may stand on a node.
-_MIXINS = {"biolink:GeneOrGeneProduct": "biolink:Gene", "biolink:GenomicEntity": "biolink:NucleicAcidEntity"}
+#: Categories of ours that may not stand on a node, and one that may: Biolink only mixes the first two into others, and its
+#: tooling takes the name of the third for a misspelt one.
+_ON_NODES = {
+    "biolink:GeneOrGeneProduct": "biolink:Gene",
+    "biolink:GenomicEntity": "biolink:NucleicAcidEntity",
+    "biolink:MicroRNA": "biolink:Transcript",
+}
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
 
@@ -143,7 +148,7 @@ def from_biolink(predicate: str, qualifiers: Mapping[str, str], original: str = 
 
 def node_category(category: str) -> str:
     """A category that Biolink allows on a node."""
-    return _MIXINS.get(category, category)
+    return _ON_NODES.get(category, category)
 
 
 def category_of(values: tuple[str, ...]) -> str:

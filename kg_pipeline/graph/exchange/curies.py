@@ -1,25 +1,29 @@
-"""Our ids as CURIEs and back: concepts of UMLS, and articles by PMCID or DOI. Everything else is one already."""
+"""Our ids as CURIEs and back: concepts of UMLS and MedGen, and articles by PMCID or DOI. Everything else is one already."""
 
 from __future__ import annotations
 
 import re
 
-_CUI = re.compile(r"C\d{7}")
-_UMLS = "UMLS:"
+#: Ids that come without a prefix, and the one they get; MedGen's own concepts are those that UMLS lacks.
+_BARE = {"UMLS:": re.compile(r"C\d{7}"), "medgen:": re.compile(r"CN\d{6}")}
 _PMCID = re.compile(r"PMC(\d+)")
 _FOREIGN_PMC = re.compile(r"(?:PMC|PMCID|pmc):(?:PMC)?(\d+)")
 _DOI = "DOI:"
 
 
 def entity_curie(entity_id: str) -> str:
-    """CURIE of an entity: `UMLS:C0024141` for a CUI."""
-    return f"{_UMLS}{entity_id}" if _CUI.fullmatch(entity_id) else entity_id
+    """CURIE of an entity: `UMLS:C0024141` for a CUI, `medgen:CN000001` for a concept of MedGen."""
+    prefixes = (prefix for prefix, pattern in _BARE.items() if pattern.fullmatch(entity_id))
+    return next(prefixes, "") + entity_id
 
 
 def entity_of_curie(curie: str) -> str:
     """Entity id of a CURIE; the inverse of `entity_curie`."""
-    bare = curie.removeprefix(_UMLS)
-    return bare if bare != curie and _CUI.fullmatch(bare) else curie
+    for prefix, pattern in _BARE.items():
+        bare = curie.removeprefix(prefix)
+        if bare != curie and pattern.fullmatch(bare):
+            return bare
+    return curie
 
 
 def article_curie(article_id: str) -> str:

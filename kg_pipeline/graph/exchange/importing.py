@@ -70,7 +70,7 @@ def import_graph(
     name
         The corpus; a new one, or one that was imported before.
     paths
-        KGX TSV or JSON lines, or Hetionet's TSV; plain or .gz. What they are is told by their columns.
+        KGX TSV or JSON lines, Hetionet's TSV or PrimeKG's CSV; plain or .gz. What they are is told by their columns.
     settings
         Where versions live, and the embedding model.
     embed

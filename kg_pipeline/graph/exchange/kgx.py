@@ -3,7 +3,8 @@
 Carried: entities with names, aliases and categories; articles with their bibliography; relations of all kinds with
 polarity, confidence, premises and rule; evidence with quote, section, surface forms and extractor, as far as licences
 allow. Columns that begin with `kg_` are ours; tools that do not know them pass them over. `kgx validate` of the
-Biolink tooling accepts all but the prefixes of ids that no public vocabulary gave (`LOCAL:`, `KG:`, `FPLX:`).
+Biolink tooling (kgx 2.6.0, Biolink 4.4.6) accepts all but ids: those with prefixes that its context does not list (`LOCAL:`,
+`KG:`, `FPLX:`), and articles' DOIs, since it allows no slash in an id.
 
 Not carried: the text of articles beyond the quotes (an imported graph's documents are made of them, and its offsets
 count there), chunks, mentions outside of quotes, merges, and vectors, which are computed anew. What KGX tools rewrite

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kg_pipeline.errors import GraphError
-from kg_pipeline.graph.exchange import hetionet, kgx, kgx_jsonl, kgx_tsv
+from kg_pipeline.graph.exchange import hetionet, kgx, kgx_jsonl, kgx_tsv, primekg
 from kg_pipeline.graph.exchange.records import Record
 
 Part = Literal["nodes", "edges"]
@@ -25,6 +25,8 @@ class GraphFile:
 
     def records(self) -> Iterator[Record | None]:
         """What its rows say; None for a row that lacks an id or an end."""
+        if self.format == "primekg":
+            return primekg.read(self.path)
         rows = kgx_jsonl.read(self.path) if self.format == "kgx-jsonl" else kgx_tsv.read(self.path)
         return map(self._reader(), rows)
 
@@ -61,11 +63,14 @@ def _recognise(path: Path) -> GraphFile:
             return GraphFile(path, "hetionet", "edges")
         if names >= hetionet.NODE_COLUMNS:
             return GraphFile(path, "hetionet", "nodes")
+        if frozenset(primekg.columns(path)) >= primekg.COLUMNS:
+            return GraphFile(path, "primekg", "edges")
     if {"subject", "predicate", "object"} <= names:
         return GraphFile(path, format_, "edges")
     if "id" in names:
         return GraphFile(path, format_, "nodes")
     raise GraphError(
         f"{path} is in no format that can be imported. There are: KGX TSV or JSON lines (columns id, name, category; "
-        "subject, predicate, object), Hetionet TSV (id, name, kind; source, metaedge, target)."
+        "subject, predicate, object), Hetionet TSV (id, name, kind; source, metaedge, target), PrimeKG CSV (relation, "
+        "display_relation, x_id, x_type, x_name, x_source, y_id, ...)."
     )

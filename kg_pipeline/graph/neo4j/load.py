@@ -22,6 +22,7 @@ from kg_pipeline.graph.neo4j.lock import locked
 from kg_pipeline.graph.neo4j.rows import VersionRows
 from kg_pipeline.graph.neo4j.schema import (
     NODE_KINDS,
+    constrain_version,
     drop_version_schema,
     index_version,
     prepare_database,
@@ -139,7 +140,7 @@ class _Loader:
         return records[0]["state"] if records else None
 
     def load(self, folder: Path, manifest: Manifest) -> None:
-        """Write nodes, then relationships, then indexes, then mark the version as ready."""
+        """Constraints, then nodes, then relationships, then indexes of vectors and words; then the version is ready."""
         self._query(
             "MERGE (v:GraphVersion {key: $key}) SET v += $properties",
             key=self.labels.key,
@@ -152,8 +153,9 @@ class _Loader:
         )
         base = self._base(folder)
         rows = VersionRows(folder, base)
+        constrain_version(self.driver, self.database, self.labels, rows.relationship_types())
         VersionWriter(self.driver, self.database, self.labels, self.progress, base).write(rows)
-        index_version(self.driver, self.database, self.labels, rows.relationship_types())
+        index_version(self.driver, self.database, self.labels)
         self._check({**manifest.counts, "has_entity": rows.n_has_entity})
         self._query("MATCH (v:GraphVersion {key: $key}) SET v.state = 'ready'", key=self.labels.key)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kg_pipeline.graph.neo4j import bounds as neo4j_bounds
+from kg_pipeline.graph.neo4j import bounds
 
 if TYPE_CHECKING:
     from neo4j import Driver, Transaction
@@ -31,7 +31,7 @@ def locked(driver: Driver, database: str, corpus: str) -> Iterator[Transaction]:
 
     """
     name = {"corpus": corpus}
-    neo4j_bounds.run(driver, database, "MERGE (g:Graph {corpus: $corpus})", name)
+    bounds.run(driver, database, "MERGE (g:Graph {corpus: $corpus})", name)
     holder = _holder(driver, database, corpus)
     told = {"loads": corpus, "process": f"{os.getpid()} on {socket.gethostname()}"}
     with driver.session(database=database) as session, session.begin_transaction(metadata=told) as lock:
@@ -42,9 +42,9 @@ def locked(driver: Driver, database: str, corpus: str) -> Iterator[Transaction]:
             ).consume()
 
         # A timeout of the transaction would bound the load with the wait.
-        neo4j_bounds.within(_WAIT_SECONDS, take, driver.close, holder)
+        bounds.within(_WAIT_SECONDS, take, driver.close, holder)
         yield lock
-        neo4j_bounds.within(neo4j_bounds.STATEMENT_SECONDS, lock.commit, driver.close)
+        bounds.within(bounds.STATEMENT_SECONDS, lock.commit, driver.close)
 
 
 def _holder(driver: Driver, database: str, corpus: str) -> str:

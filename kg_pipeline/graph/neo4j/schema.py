@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from kg_pipeline.errors import GraphError
-from kg_pipeline.graph.neo4j import bounds as neo4j_bounds
+from kg_pipeline.graph.neo4j import bounds
 from kg_pipeline.graph.neo4j.client import VersionLabels
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 
@@ -44,17 +44,16 @@ def prepare_database(driver: Driver, database: str) -> None:
     )
 
 
-def index_version(
+def constrain_version(
     driver: Driver, database: str, labels: VersionLabels, relationship_types: Iterable[str]
 ) -> None:
-    """What reading needs, built over the loaded version and waited for: ids, vectors and full text.
+    """Unique ids of the version's nodes and indexes of the ids it is joined by, made before it is written.
 
-    Ids of relations are indexed by relationship type, which versions share.
+    Nothing is there yet to be looked through, and no id can be written twice. Ids of relations are indexed by relationship
+    type, which versions share.
 
     Raises
     ------
-    neo4j.exceptions.Neo4jError
-        If an id occurs twice in the version.
     StoreUnavailable
         If somebody's open transaction held an index up for an hour.
     GraphError
@@ -70,12 +69,30 @@ def index_version(
     for kind in relationship_types:
         name = f"relation_id_{kind.lower()}"
         statements[name] = f"CREATE INDEX {name} IF NOT EXISTS FOR ()-[n:{kind}]-() ON (n.relation_id)"
+    _create(driver, database, statements)
+    _await_online(driver, database, sorted(statements))
+
+
+def index_version(driver: Driver, database: str, labels: VersionLabels) -> None:
+    """Indexes of vectors and of words, built over the loaded version and waited for.
+
+    Kept up to date batch by batch they would be merged over and over, and cost several times more.
+
+    Raises
+    ------
+    StoreUnavailable
+        If somebody's open transaction held an index up for an hour.
+    GraphError
+        If an index cannot be built, or is not after an hour.
+
+    """
+    # Vectors stay as they are: quantised ones take a half longer to index here, and find no more.
     vectors = (
-        "OPTIONS {indexConfig: {`vector.dimensions`: "
-        f"{EMBEDDING_DIMENSIONS}, `vector.similarity_function`: 'cosine'}}}}"
+        f"OPTIONS {{indexConfig: {{`vector.dimensions`: {EMBEDDING_DIMENSIONS}, "
+        "`vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}"
     )
     chunk, entity = labels.of("Chunk"), labels.of("Entity")
-    statements |= {
+    statements = {
         name: f"CREATE VECTOR INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.embedding) {vectors}"
         for name, label in ((labels.of("chunk_vector"), chunk), (labels.of("entity_vector"), entity))
     }
@@ -131,7 +148,7 @@ def _create(driver: Driver, database: str, statements: Mapping[str, str]) -> Non
 
 
 def _change(driver: Driver, database: str, statement: str) -> None:
-    neo4j_bounds.run(driver, database, statement, seconds=neo4j_bounds.SCHEMA_SECONDS)
+    bounds.run(driver, database, statement, seconds=bounds.SCHEMA_SECONDS)
 
 
 def _await_online(driver: Driver, database: str, names: list[str]) -> None:
@@ -140,7 +157,7 @@ def _await_online(driver: Driver, database: str, names: list[str]) -> None:
     `db.awaitIndexes` waits for everybody's, fails over one that somebody else broke, and locks the labels it looked at
     until it ends: a constraint that another loader is making then waits for it, and it for the constraint.
     """
-    deadline = time.monotonic() + neo4j_bounds.SCHEMA_SECONDS
+    deadline = time.monotonic() + bounds.SCHEMA_SECONDS
     while True:
         states = driver.execute_query(
             "SHOW INDEXES YIELD name, state WHERE name IN $names AND state <> 'ONLINE' "
@@ -157,7 +174,7 @@ def _await_online(driver: Driver, database: str, names: list[str]) -> None:
             return
         if time.monotonic() > deadline:
             raise GraphError(
-                f"Neo4j has not finished its index {states[0]['name']} after {neo4j_bounds.SCHEMA_SECONDS:.0f} s. "
+                f"Neo4j has not finished its index {states[0]['name']} after {bounds.SCHEMA_SECONDS:.0f} s. "
                 "See what holds the server up, then load the version again."
             )
         time.sleep(_POLL_SECONDS)

@@ -1,7 +1,7 @@
 """Write the rows of a version into Neo4j: nodes with what they belong to, then vectors, then relationships.
 
 Four things make it fast. A batch is one text (`kg_pipeline.graph.neo4j.text`); nodes are found by the id that the server
-gave them, not through an index; indexes and constraints are made when everything is there; and two batches are written
+gave them, not through an index; indexes of vectors and words are made when everything is there; and two batches are written
 at a time, while the next are prepared. What a version shares with its parent is not written again
 (`kg_pipeline.graph.neo4j.base`).
 """

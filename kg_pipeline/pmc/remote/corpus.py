@@ -20,7 +20,7 @@ def open_corpus(query: PmcQuery, settings: Settings) -> RemoteSource:
     from kg_pipeline.pmc.remote.opening import open_remote
 
     # Beside the articles: whoever deletes those deletes what was known of them, too.
-    return open_remote(query, remote_settings(settings), ArticleStore(settings.raw), settings.raw)
+    return open_remote(query, remote_settings(settings), ArticleStore.of(settings), settings.raw)
 
 
 def remote_settings(settings: Settings) -> RemoteSettings:

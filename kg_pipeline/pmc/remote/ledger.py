@@ -86,7 +86,7 @@ class FetchLedger:
         try:
             content = self._store.get(sha256)
         except DatasetError:
-            self._store.path(sha256).unlink(missing_ok=True)  # damaged: fetched anew
+            self._store.discard(sha256)  # damaged: fetched anew
             return None
         return Fetched(
             wanted.pmcid,

@@ -6,6 +6,7 @@ or without its prefix) and `parents` (identifiers separated by |); the last thre
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import polars as pl
@@ -15,6 +16,14 @@ from kg_pipeline.vocabulary.categories import known_categories
 from kg_pipeline.vocabulary.sources.concept_table import category_of_types, first_category, write_concepts
 
 _NEEDED, _OPTIONAL = ("id", "name"), ("synonyms", "category", "parents")
+#: What the files are called that scispaCy downloads, behind the digests of its cache.
+_KEPT = {
+    "umls": "umls_20*.jsonl",
+    "mesh": "umls_mesh_*.jsonl",
+    "rxnorm": "umls_rxnorm_*.jsonl",
+    "go": "umls_go_*.jsonl",
+    "hpo": "umls_hpo_*.jsonl",
+}
 _ANY_CATEGORY = "biolink:NamedThing"
 
 
@@ -63,9 +72,9 @@ def build_from_table(path: Path, output: Path) -> int:
 
 
 def build_from_scispacy(path: Path, output: Path) -> int:
-    """Write the concept table of a knowledge base of scispaCy (JSON lines); returns the number of concepts.
+    """Write the concept table of a knowledge base of scispaCy (JSON lines or a list); returns the number of concepts.
 
-    Read as a stream, so that the whole UMLS base needs no more memory than its names. It says nothing of parents.
+    JSON lines are read as a stream, so that the whole UMLS base needs no more memory than its names. It has no parents.
 
     Raises
     ------
@@ -73,10 +82,7 @@ def build_from_scispacy(path: Path, output: Path) -> int:
         If the file is missing or of another form, or has no concept of a known semantic type.
 
     """
-    if not path.is_file():
-        raise ModelError(
-            f"{path} is missing. scispaCy keeps its knowledge bases (JSON lines) under ~/.scispacy/datasets once it loaded one."
-        )
+    path = scispacy_file(path)
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "concept_id": pl.String,
         "canonical_name": pl.String,
@@ -84,7 +90,13 @@ def build_from_scispacy(path: Path, output: Path) -> int:
         "types": pl.List(pl.String),
     }
     try:
-        entries = pl.scan_ndjson(path, schema=schema).collect(engine="streaming")
+        with path.open("rb") as file:
+            is_list = file.read(1) == b"["
+        entries = (
+            pl.read_json(path, schema=schema)
+            if is_list
+            else pl.scan_ndjson(path, schema=schema).collect(engine="streaming")
+        )
     except (OSError, pl.exceptions.PolarsError) as error:
         raise ModelError(f"{path} is no knowledge base of scispaCy ({error}).") from None
     types = (
@@ -109,3 +121,25 @@ def build_from_scispacy(path: Path, output: Path) -> int:
         )
     )
     return write_concepts(concepts, output, str(path))
+
+
+def scispacy_file(path: Path) -> Path:
+    """The file of a knowledge base of scispaCy: the path itself, or of a name such as `umls` the one that scispaCy keeps.
+
+    Raises
+    ------
+    ModelError
+        If there is no such file.
+
+    """
+    if path.is_file():
+        return path
+    folder = Path(os.environ.get("SCISPACY_CACHE") or Path.home() / ".scispacy") / "datasets"
+    pattern = _KEPT.get(str(path))
+    kept = sorted(folder.glob(f"*{pattern}"), key=lambda one: one.stat().st_mtime) if pattern else []
+    if not kept:
+        raise ModelError(
+            f"{path} is missing. Give a file, or {', '.join(_KEPT)} once scispaCy has loaded it, "
+            f"which it then keeps under {folder}."
+        )
+    return kept[-1]

@@ -1,8 +1,9 @@
 """The user's own UMLS Metathesaurus, read from its RRF files (UMLS Reference Manual, chapter 3).
 
-Columns are taken from MRFILES.RRF, since they differ between releases. Nothing of the files leaves the workspace. Only
-sources and restriction levels that are asked for are read; by default level 0, which carries no restriction
-beyond the licence itself, so that SNOMED CT (level 9) needs to be named.
+Nothing of the files leaves the workspace. Only sources and restriction levels that are asked for are read; by default
+level 0, which carries no restriction beyond the licence itself, so that SNOMED CT (level 9) needs to be named. Where the
+name that the Metathesaurus prefers is left out by that, the ranks of MRRANK.RRF choose another. Concepts that MRCUI.RRF
+retires give their names to the one they were merged into.
 """
 
 from __future__ import annotations
@@ -14,32 +15,18 @@ import polars as pl
 
 from kg_pipeline.errors import ModelError
 from kg_pipeline.vocabulary.sources.concept_table import category_of_types, first_category, write_concepts
+from kg_pipeline.vocabulary.sources.rrf import Release, open_release
 
-_REST = "rest of the line"
+#: Columns that are read of each file.
+_ATOMS = ("CUI", "LAT", "TS", "STT", "ISPREF", "SAB", "TTY", "STR", "SRL", "SUPPRESS")
+_TYPES = ("CUI", "TUI")
+_RELATIONS = ("CUI1", "REL", "CUI2", "SAB", "SUPPRESS")
+_RANKS = ("RANK", "SAB", "TTY")
+_HISTORY = ("CUI1", "REL", "CUI2", "MAPIN")
 #: RELs of MRREL: what CUI2 is to CUI1. PAR and RB name a parent of CUI1, CHD and RN a child of it.
 _PARENT, _CHILD = ("PAR", "RB"), ("CHD", "RN")
-
-
-def read_columns(folder: Path) -> dict[str, list[str]]:
-    """Column names of every file, as MRFILES.RRF lists them.
-
-    Raises
-    ------
-    ModelError
-        If MRFILES.RRF is missing or holds something else.
-
-    """
-    path = folder / "MRFILES.RRF"
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        raise ModelError(
-            f"{path} is missing. Give the META folder of a UMLS release, with its RRF files."
-        ) from None
-    rows = [line.split("|") for line in lines if line]
-    if any(len(row) < 3 for row in rows):
-        raise ModelError(f"{path} is no RRF file: a line has fewer than three fields.")
-    return {row[0].rpartition("/")[2]: row[2].split(",") for row in rows}
+#: REL of MRCUI for a concept that was merged into another one.
+_MERGED = "SY"
 
 
 def build_umls(
@@ -58,41 +45,34 @@ def build_umls(
     Raises
     ------
     ModelError
-        If a file is missing, or nothing is left.
+        If a file is missing, is not what MRFILES.RRF says it is, or nothing is left.
 
     """
-    columns = read_columns(folder)
-    atoms = _scan(folder, "MRCONSO.RRF", columns).filter(
+    release = open_release(folder)
+    successor = _successors(release)
+    atoms = _with_successors(release.scan("MRCONSO.RRF", _ATOMS), successor).filter(
         pl.col("LAT") == language, pl.col("SUPPRESS") == "N", pl.col("SRL").is_in(list(levels))
     )
     if sources:
         atoms = atoms.filter(pl.col("SAB").is_in(list(sources)))
     names = (
-        atoms.select(
-            "CUI",
-            "STR",
-            # Preferred: term status P, string type PF, preferred atom; what sources share comes before the rest.
-            rank=(pl.col("TS") != "P").cast(pl.Int8) * 4
-            + (pl.col("STT") != "PF").cast(pl.Int8) * 2
-            + (pl.col("ISPREF") != "Y").cast(pl.Int8),
-        )
+        _ranked(atoms, release)
         .group_by("CUI", "STR")
-        .agg(pl.col("rank").min())
-        .sort("CUI", "rank", "STR")
+        .agg(pl.col("choice").min(), pl.col("rank").max())
+        .sort("CUI", "choice", "rank", "STR", descending=[False, False, True, False])
         .group_by("CUI", maintain_order=True)
         .agg(name=pl.col("STR").first(), names=pl.col("STR"))
     )
     types = (
-        _scan(folder, "MRSTY.RRF", columns)
+        _with_successors(release.scan("MRSTY.RRF", _TYPES), successor)
         .select("CUI", category=category_of_types(pl.col("TUI")))
         .drop_nulls()
         .group_by("CUI")
         .agg(category=first_category(pl.col("category")))
     )
-    parents = _parents(folder, columns, sources)
     concepts = (
         names.join(types, on="CUI")
-        .join(parents, on="CUI", how="left")
+        .join(_parents(release, sources), on="CUI", how="left")
         .select(
             pl.col("CUI").alias("concept_id"),
             "name",
@@ -102,13 +82,64 @@ def build_umls(
             source=pl.lit("UMLS"),
         )
     )
-    return write_concepts(concepts, output, str(folder))
+    try:
+        return write_concepts(concepts, output, str(folder))
+    except pl.exceptions.PolarsError as error:
+        raise ModelError(
+            f"A file of {folder} cannot be read as MRFILES.RRF describes it ({error}). "
+            "Unpack the release again, or let MetamorphoSys write it again."
+        ) from None
 
 
-def _parents(folder: Path, columns: dict[str, list[str]], sources: Sequence[str]) -> pl.LazyFrame:
-    if not (folder / "MRREL.RRF").is_file():
+def _ranked(atoms: pl.LazyFrame, release: Release) -> pl.LazyFrame:
+    """Names with how the Metathesaurus chooses between them: its preferred one (0), then the greatest rank of the source."""
+    # Preferred: term status P, string type PF, preferred atom; what sources share comes before the rest.
+    choice = (
+        (pl.col("TS") != "P").cast(pl.Int8) * 4
+        + (pl.col("STT") != "PF").cast(pl.Int8) * 2
+        + (pl.col("ISPREF") != "Y").cast(pl.Int8)
+    )
+    if not release.has("MRRANK.RRF"):
+        return atoms.select("CUI", "STR", choice=choice, rank=pl.lit(0, pl.Int32))
+    ranks = (
+        release.scan("MRRANK.RRF", _RANKS)
+        .select("SAB", "TTY", rank=pl.col("RANK").cast(pl.Int32, strict=False).fill_null(0))
+        .group_by("SAB", "TTY")
+        .agg(pl.col("rank").max())
+    )
+    return atoms.join(ranks, on=["SAB", "TTY"], how="left").select(
+        "CUI", "STR", choice=choice, rank=pl.col("rank").fill_null(0)
+    )
+
+
+def _successors(release: Release) -> pl.LazyFrame | None:
+    """Retired concepts and the one that each was merged into, where that is one only."""
+    if not release.has("MRCUI.RRF"):
+        return None
+    return (
+        release.scan("MRCUI.RRF", _HISTORY)
+        .filter(pl.col("REL") == _MERGED, pl.col("MAPIN") == "Y", pl.col("CUI1") != pl.col("CUI2"))
+        .group_by("CUI1")
+        .agg(pl.col("CUI2").unique())
+        .filter(pl.col("CUI2").list.len() == 1)
+        .select(CUI=pl.col("CUI1"), successor=pl.col("CUI2").list.first())
+    )
+
+
+def _with_successors(rows: pl.LazyFrame, successor: pl.LazyFrame | None) -> pl.LazyFrame:
+    if successor is None:
+        return rows
+    return (
+        rows.join(successor, on="CUI", how="left")
+        .with_columns(CUI=pl.coalesce("successor", "CUI"))
+        .drop("successor")
+    )
+
+
+def _parents(release: Release, sources: Sequence[str]) -> pl.LazyFrame:
+    if not release.has("MRREL.RRF"):
         return pl.LazyFrame(schema={"CUI": pl.String, "parents": pl.List(pl.String)})
-    relations = _scan(folder, "MRREL.RRF", columns).filter(
+    relations = release.scan("MRREL.RRF", _RELATIONS).filter(
         pl.col("REL").is_in([*_PARENT, *_CHILD]), pl.col("SUPPRESS") == "N", pl.col("CUI1") != pl.col("CUI2")
     )
     if sources:
@@ -122,22 +153,4 @@ def _parents(folder: Path, columns: dict[str, list[str]], sources: Sequence[str]
         .unique()
         .group_by("CUI")
         .agg(parents=pl.col("parent").sort())
-    )
-
-
-def _scan(folder: Path, name: str, columns: dict[str, list[str]]) -> pl.LazyFrame:
-    """A file as a stream of text columns; every line ends in a bar, and quotes mean nothing."""
-    path = folder / name
-    if name not in columns or not path.is_file():
-        raise ModelError(
-            f"{path} is missing. Let MetamorphoSys write {name} into the release, then build again."
-        )
-    schema = dict.fromkeys([*columns[name], _REST], pl.String)
-    return pl.scan_csv(
-        path,
-        separator="|",
-        has_header=False,
-        quote_char=None,
-        schema=schema,
-        empty_string_is_null=False,
     )

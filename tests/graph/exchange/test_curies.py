@@ -9,7 +9,13 @@ from kg_pipeline.graph.exchange.curies import article_curie, article_of_curie, e
 
 @pytest.mark.parametrize(
     ("entity", "curie"),
-    [("C0024141", "UMLS:C0024141"), ("MESH:D1", "MESH:D1"), ("LOCAL:0a", "LOCAL:0a"), ("UMLS:x", "UMLS:x")],
+    [
+        ("C0024141", "UMLS:C0024141"),
+        ("CN000001", "medgen:CN000001"),
+        ("MESH:D1", "MESH:D1"),
+        ("LOCAL:0a", "LOCAL:0a"),
+        ("UMLS:x", "UMLS:x"),
+    ],
 )
 def test_entities(entity, curie):
     assert (entity_curie(entity), entity_of_curie(curie)) == (curie, entity)

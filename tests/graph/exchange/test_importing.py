@@ -141,6 +141,49 @@ def test_hetionet(workplace, tmp_path):
     reader.close()
 
 
+PRIMEKG = """\
+relation,display_relation,x_index,x_id,x_type,x_name,x_source,y_index,y_id,y_type,y_name,y_source
+indication,indication,0,DB1,drug,metformin,DrugBank,1,5015,disease,"diabetes, any",MONDO
+indication,indication,1,5015,disease,"diabetes, any",MONDO,0,DB1,drug,metformin,DrugBank
+protein_protein,ppi,2,9796,gene/protein,PHYHIP,NCBI,3,56992,gene/protein,KIF15,NCBI
+protein_protein,ppi,3,56992,gene/protein,KIF15,NCBI,2,9796,gene/protein,PHYHIP,NCBI
+anatomy_protein_absent,expression absent,2,9796,gene/protein,PHYHIP,NCBI,4,2107,anatomy,liver,UBERON
+drug_protein,target,2,9796,gene/protein,PHYHIP,NCBI,0,DB1,drug,metformin,DrugBank
+drug_protein,enzyme,0,DB1,drug,metformin,DrugBank,3,56992,gene/protein,KIF15,NCBI
+disease_disease,parent-child,1,5015,disease,"diabetes, any",MONDO,5,1_2,disease,a group,MONDO_grouped
+new_kind,new kind of edge,0,DB1,drug,metformin,DrugBank,6,7,planet,Mars,
+indication,indication,0,DB1,drug,metformin,DrugBank,,,,,
+"""
+
+
+def test_primekg(workplace, tmp_path):
+    """Each edge once, although the file has both directions of it, and the right way round."""
+    report, folder = imported(workplace, write(tmp_path, kg__csv=PRIMEKG))
+    metformin, diabetes, phyhip, kif15 = (
+        "DRUGBANK:DB1",
+        "MONDO:0005015",
+        "NCBIGene:9796",
+        "NCBIGene:56992",
+    )
+    triples = {(r["head_id"], r["predicate"], r["tail_id"], r["negated"]) for r in rows(folder, "relations")}
+    assert triples == {
+        (metformin, "treats", diabetes, False),
+        (kif15, "binds", phyhip, False),
+        ("UBERON:0002107", "expresses", phyhip, True),
+        (metformin, "targets", phyhip, False),
+        (metformin, "related_to", kif15, False),
+        (diabetes, "related_to", "MONDO_grouped:1_2", False),
+        ("7", "related_to", metformin, False),
+    }
+    assert report.unmapped == {"has the enzyme": 1, "new kind of edge": 1, "parent-child": 1}
+    assert (report.skipped, report.unnamed) == (1, 0)
+    named = {row["entity_id"]: (row["name"], row["category"]) for row in rows(folder, "entities")}
+    assert named[diabetes] == ("diabetes, any", "biolink:Disease")
+    assert named["7"] == ("Mars", "biolink:NamedThing")
+    quotes = {row["quote"] for row in rows(folder, "evidence")}
+    assert "metformin is indicated for diabetes, any [infores:primekg]" in quotes
+
+
 def test_the_order_of_rows_and_files_does_not_matter(workplace, tmp_path):
     edges = [(f"A:{n % 3}", "biolink:causes", f"B:{n}") for n in range(9)]
     header = ("subject", "predicate", "object")

@@ -1,7 +1,7 @@
 "use strict";
 // Everything that comes from articles becomes text through textContent, never markup.
 const KG = (() => {
-  const SHOWN = 30, FOUND = 25, NEGATED = 1, SPECULATIVE = 2;
+  const SHOWN = 30, FOUND = 25, NEGATED = 1, SPECULATIVE = 2, LABEL = 190;
   const byId = (id) => document.getElementById(id);
   const SVG = "http://www.w3.org/2000/svg";
   let graph, start, around, degree;
@@ -149,11 +149,11 @@ const KG = (() => {
   // ---- drawing: neighbours in two rings around the entity
   function draw(entity, shown) {
     const canvas = byId("canvas"), view = byId("view"), width = canvas.clientWidth || 800, height = canvas.clientHeight || 500;
-    const radius = Math.min(width, height) * 0.38;
+    const radius = Math.min(width, height) * 0.38, across = Math.max(radius / 2, width / 2 - LABEL) / radius;
     const places = new Map([[entity, { x: 0, y: 0 }]]);
     shown.forEach(([neighbour], i) => {
       const angle = 2 * Math.PI * i / shown.length - Math.PI / 2, reach = radius * (i % 2 ? 1 : 0.72);
-      places.set(neighbour, { x: reach * Math.cos(angle) * width / height, y: reach * Math.sin(angle) });
+      places.set(neighbour, { x: reach * Math.cos(angle) * across, y: reach * Math.sin(angle) });
     });
     const lines = shown.map(([neighbour, relations]) => line(entity, neighbour, relations, places, "edge"));
     const among = between(shown.map(([neighbour]) => neighbour)).map(([a, b, relations]) => line(a, b, relations, places, "edge among"));
@@ -194,9 +194,10 @@ const KG = (() => {
   function mark(node, place, isCentre) {
     const size = isCentre ? 9 : 4 + Math.min(5, Math.log2(1 + degree(node)));
     const name = graph.names[node].length > 28 ? `${graph.names[node].slice(0, 27)}…` : graph.names[node];
+    const outward = place.x < -1 ? -1 : 1; // a name stands where no line comes from
     const made = shape("g", { class: isCentre ? "node centre" : "node", tabindex: 0,
       transform: `translate(${place.x} ${place.y})` },
-      shape("circle", { r: size }), shape("text", { x: size + 3, y: 4 }, name),
+      shape("circle", { r: size }), shape("text", { x: outward * (size + 3), y: 4, "text-anchor": outward < 0 ? "end" : "start" }, name),
       shape("title", {}, `${graph.names[node]} (${graph.categories[graph.category[node]]})`));
     const go = () => { limit = SHOWN; show(node); };
     made.onclick = go;

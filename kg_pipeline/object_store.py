@@ -1,0 +1,207 @@
+"""Files that machines share through an object store: each is written whole under its final name and read whole.
+
+That is all that stage tables and raw articles need, so workers share neither a disk nor locks: an object store shows a
+new object whole or not at all, and lists what was written before.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from urllib.parse import urlsplit
+
+from kg_pipeline.errors import ObjectStoreError
+from kg_pipeline.files import replacing
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileInfo, FileSystem
+
+#: Bytes and time of last change in nanoseconds; what has neither changed has not changed.
+State: TypeAlias = tuple[int, int]
+
+#: Objects that are fetched at the same time; a request waits for the network, not for a core.
+_AT_ONCE = 16
+_COPIED = 1 << 20  # bytes at a time
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectStore:
+    """The files under one address, such as `s3://bucket/prefix`, named by their path from there.
+
+    `filesystem` is pyarrow's, which knows S3, Google Cloud Storage, Azure and folders, and finds credentials where
+    each provider keeps them.
+    """
+
+    address: str
+    filesystem: FileSystem
+    prefix: str
+
+    def has(self, name: str) -> bool:
+        """Whether there is a file of that name."""
+        return self._state(name) is not None
+
+    def list(self, folder: str) -> dict[str, State]:
+        """Names, without the folder, of the files in it, in order, and the state of each."""
+        from pyarrow.fs import FileSelector, FileType
+
+        with self._explained(folder):
+            found = self.filesystem.get_file_info(FileSelector(self._key(folder), allow_not_found=True))
+        files = {info.base_name: _state_of(info) for info in found if info.type == FileType.File}
+        return dict(sorted((name, state) for name, state in files.items() if not name.startswith(".")))
+
+    def read(self, name: str, at_most: int = -1) -> bytes:
+        """The file's bytes, or the first of them; a FileNotFoundError if there is none."""
+        with self._explained(name), self.filesystem.open_input_stream(self._key(name)) as stream:
+            return bytes(stream.read(at_most if at_most >= 0 else None))
+
+    def write(self, name: str, content: bytes) -> None:
+        """Put bytes under the name."""
+        self._write(name, io.BytesIO(content))
+
+    def send(self, path: Path, name: str) -> None:
+        """Put a file of this machine under the name; it is then the copy that `fetch` finds up to date.
+
+        Two machines that send the same name at once must send the same content, as stages do for a shard.
+        """
+        with path.open("rb") as source:
+            self._write(name, source)
+        state = self._state(name)
+        if state is not None:
+            os.utime(path, ns=(state[1], state[1]))
+
+    def fetch(self, name: str, path: Path) -> bool:
+        """Bring this machine's copy up to date; false, and no copy, if there is no such file."""
+        state = self._state(name)
+        if state is not None:
+            try:
+                self._bring(name, state, path)
+            except FileNotFoundError:  # removed since it was seen
+                state = None
+        if state is None:
+            path.unlink(missing_ok=True)
+        return state is not None
+
+    def fetch_all(self, folder: str, states: Mapping[str, State], into: Path) -> None:
+        """Bring this machine's copies of listed files of a folder up to date, several at a time."""
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            for _ in threads.map(
+                lambda item: self._bring(f"{folder}/{item[0]}", item[1], into / item[0]), states.items()
+            ):
+                pass
+
+    def delete(self, name: str) -> None:
+        """Remove the file, if there is one."""
+        with self._explained(name):
+            try:
+                self.filesystem.delete_file(self._key(name))
+            except FileNotFoundError:
+                return
+
+    def _write(self, name: str, source: BinaryIO) -> None:
+        with (
+            self._explained(name),
+            self._written_whole(name) as key,
+            self.filesystem.open_output_stream(key) as sink,
+        ):
+            shutil.copyfileobj(source, sink, _COPIED)
+
+    def _bring(self, name: str, state: State, path: Path) -> None:
+        if _local_state(path) == state:
+            return
+        with replacing(path) as aside:
+            with (
+                self._explained(name),
+                self.filesystem.open_input_stream(self._key(name)) as source,
+                aside.open("wb") as sink,
+            ):
+                shutil.copyfileobj(source, sink, _COPIED)
+            os.utime(aside, ns=(state[1], state[1]))
+
+    def _state(self, name: str) -> State | None:
+        from pyarrow.fs import FileType
+
+        with self._explained(name):
+            info = self.filesystem.get_file_info(self._key(name))
+        return _state_of(info) if info.type == FileType.File else None
+
+    def _key(self, name: str) -> str:
+        return f"{self.prefix}/{name}" if self.prefix else name
+
+    @contextmanager
+    def _written_whole(self, name: str) -> Iterator[str]:
+        """Key to write to; a folder, unlike a bucket, shows half of a file, so there it is renamed when it is whole."""
+        from pyarrow.fs import LocalFileSystem
+
+        if not isinstance(self.filesystem, LocalFileSystem):
+            yield self._key(name)
+            return
+        with replacing(Path(self._key(name))) as aside:
+            yield str(aside)
+
+    @contextmanager
+    def _explained(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            if error.errno in {errno.ENOSPC, errno.EDQUOT}:  # this machine's disk has an error of its own
+                raise
+            raise ObjectStoreError(
+                f"The object store {self.address} failed at {name} ({error}). Check that KG_STORE names a bucket that is "
+                "there, and that this machine may read and write it; what was finished is kept."
+            ) from error
+
+
+@cache
+def open_store(address: str) -> ObjectStore | None:
+    """The store of an address, or None for an empty one.
+
+    Raises
+    ------
+    ObjectStoreError
+        If the address is of no store that is known, or the store cannot be asked.
+
+    """
+    if not address:
+        return None
+    import pyarrow as pa
+    from pyarrow.fs import FileSystem
+
+    try:
+        filesystem, prefix = FileSystem.from_uri(_with_options(address))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        raise ObjectStoreError(
+            f"KG_STORE is {address!r}, which cannot be opened ({error}). "
+            "Use an address such as s3://bucket/prefix, gs://bucket/prefix or file:///shared/folder."
+        ) from error
+    return ObjectStore(address, filesystem, prefix.rstrip("/"))
+
+
+def _with_options(address: str) -> str:
+    """The address by which a small file takes one request to write to S3, and not the three of a large one."""
+    parts = urlsplit(address)
+    if parts.scheme != "s3" or "allow_delayed_open" in parts.query:
+        return address
+    return parts._replace(query="&".join(filter(None, [parts.query, "allow_delayed_open=true"]))).geturl()
+
+
+def _state_of(info: FileInfo) -> State:
+    return info.size, info.mtime_ns
+
+
+def _local_state(path: Path) -> State | None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_size, status.st_mtime_ns

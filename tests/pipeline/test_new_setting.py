@@ -1,0 +1,65 @@
+"""A changed setting is answered by doing again what it decides about, and nothing before."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from kg_pipeline.corpora import find_corpus, load_corpora, shard_keys
+from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.settings import Settings, load_settings
+from kg_pipeline.stages import chunk_shard, fetch_shard, parse_shard, recognise_shard
+from tests.pipeline.command import run_kg
+
+pytestmark = pytest.mark.integration
+STAGES = {
+    "articles": fetch_shard,
+    "documents": parse_shard,
+    "chunks": chunk_shard,
+    "mentions": recognise_shard,
+}
+
+
+@pytest.fixture
+def settings(built: Path, tmp_path: Path) -> Settings:
+    """A built workspace whose tables may change."""
+    shutil.copytree(built / "datasets", tmp_path / "datasets")
+    for shared in ("cache", "graphs", "raw"):
+        (tmp_path / shared).symlink_to(built / shared)
+    return load_settings({"KG_HOME": str(tmp_path)})
+
+
+def computed(settings: Settings, changed: Mapping[str, object], stages: list[str]) -> dict[str, int]:
+    """Articles that each stage computes anew once the corpus has other settings."""
+    spec = find_corpus(settings.corpora_file, "demo").model_copy(update=dict(changed))
+    return {
+        name: sum(STAGES[name](spec, settings, shard).computed for shard in shard_keys(settings.shards))
+        for name in stages
+    }
+
+
+def test_nothing_is_done_for_what_later_stages_decide(settings: Settings) -> None:
+    made = computed(settings, {"inference": "egot", "standardization": "egot"}, list(STAGES))
+    assert made == dict.fromkeys(STAGES, 0)
+
+
+def test_chunks_of_another_size_are_made_of_the_same_documents(settings: Settings) -> None:
+    made = computed(settings, {"chunk_tokens": 100}, ["articles", "documents", "chunks"])
+    assert made["articles"] == made["documents"] == 0
+    assert made["chunks"] > 0
+
+
+def test_a_corpus_that_left_the_file_keeps_its_versions(built: Path, tmp_path: Path) -> None:
+    shutil.copytree(built / "graphs" / "demo", tmp_path / "graphs" / "mine")
+    settings = load_settings({"KG_HOME": str(tmp_path)})
+    settings.corpora_file.write_text('[mine]\nsource = "articles"\n')
+    assert "mine" in load_corpora(settings.corpora_file)
+    settings.corpora_file.write_text("")
+    assert "mine" not in load_corpora(settings.corpora_file)
+    version = VersionStore(built / "graphs").current("demo")
+    assert VersionStore(settings.graphs).current("mine") == version
+    listed = run_kg(tmp_path, "versions", "mine")
+    assert str(version) in listed.stdout, listed.stderr
