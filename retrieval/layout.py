@@ -16,6 +16,13 @@ _ALIASES_SHOWN = 3
 _SHORTEST_PLURAL = 4
 _SHORTEST_WORD = 5  # letters of a word in small letters; an abbreviation has none
 _SPELLING = 80.0  # similarity of two spellings of one word (anaemia, anemia)
+#: Endings of adjectives that say which of its kind a thing is ("cytosolic DNA"), and adjectives that do not.
+_ADJECTIVE = re.compile(r"(?<!\S)([A-Za-z][\w-]*(?:ic|al|ar|ary|oid|ous|ive))\s+$")
+_UNTELLING_TEXT = """additional alternative basic beneficial central characteristic classic classical comprehensive critical crucial
+    effective essential excessive extensive fundamental general ideal important individual intensive main massive necessary negative
+    numerous original overall particular pivotal positive possible potential principal promising real regular respective serious
+    several similar simple single special specific substantial successful temporary total typical usual various vital"""
+_UNTELLING = frozenset(_UNTELLING_TEXT.split())
 _BEFORE_PREPOSITION = re.compile(r" (?:of|in|for|with|to|from|by|against|on) ")
 #: Names in -s of one thing.
 _SINGULAR_TEXT = """ascites atlas biceps caries diabetes herpes lens measles mumps pancreas rabies rickets scabies series
@@ -67,6 +74,29 @@ def shown_name(name: str, mentions: Iterable[str]) -> str:
     if written and all(_is_other_word(name, mention) for mention in written):
         return f"{written[0]} ({name})"
     return name
+
+
+def specified(name: str, mentions: Iterable[tuple[str, str]]) -> str:
+    """A name with the adjective that narrows it in every one of the sentences it was read from.
+
+    `mentions` are pairs of a sentence and the authors' word in it.
+
+    >>> specified("DNA", [("Cytosolic DNA activates cGAS.", "DNA")])
+    'cytosolic DNA'
+    """
+    found = {_adjective(sentence, word) for sentence, word in mentions if word}
+    adjective = found.pop() if len(found) == 1 else ""
+    return f"{adjective} {name}" if adjective and adjective.lower() not in name.lower() else name
+
+
+def _adjective(sentence: str, word: str) -> str:
+    """The adjective directly before the first occurrence of a word; empty if none narrows it."""
+    place = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)
+    before = _ADJECTIVE.search(sentence[: place.start()]) if place else None
+    if before is None or before.group(1).lower() in _UNTELLING:
+        return ""
+    first, rest = before.group(1)[0], before.group(1)[1:]
+    return first.lower() + rest if rest.islower() else first + rest
 
 
 def _is_other_word(name: str, mention: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -221,8 +220,10 @@ class Thinned(SnapshotReader):
         if not 0 <= share <= 1:
             raise ValueError(f"A share of relations lies between 0 and 1, not {share}.")
         super().__init__(folder)
-        self._share = share
-        self._seed = seed
+        table = layout.open_table(folder, "relations")
+        kept = _kept(table, share, seed)
+        self._kept_ids = frozenset(table.column("relation_id").filter(pa.array(kept)).to_pylist())
+        self._adjacency = _thinned(self._adjacency, kept)
 
     def relations(self, relation_ids: Sequence[str]) -> list[Relation]:
         """Relations that are kept."""
@@ -233,38 +234,32 @@ class Thinned(SnapshotReader):
         kept = [relation_id for relation_id in relation_ids if relation_id in self._kept_ids]
         return super().evidence(kept, per_relation=per_relation)
 
-    @cached_property
-    def _kept(self) -> npt.NDArray[np.bool_]:
-        """Whether each relation, in the order of ids, is kept."""
-        table = layout.open_table(self._folder, "relations")
-        drawn = np.random.default_rng(self._seed).random(len(table))
-        stated = pc.equal(table.column("kind"), "asserted").to_numpy()
-        kept: npt.NDArray[np.bool_] = (drawn < self._share) | ~stated
-        premises = table.column("premises").combine_chunks()
-        owners = pc.list_parent_indices(premises).to_numpy()
-        parts = pc.index_in(pc.list_flatten(premises), value_set=table.column("relation_id"))
-        numbers = pc.fill_null(parts, -1).to_numpy()
-        for _ in range(_ROUNDS):
-            falls = owners[(numbers >= 0) & ~kept[numbers]]
-            if not kept[falls].any():
-                break
-            kept[falls] = False
-        return kept
 
-    @cached_property
-    def _kept_ids(self) -> frozenset[str]:
-        ids = layout.open_table(self._folder, "relations").column("relation_id")
-        return frozenset(ids.filter(pa.array(self._kept)).to_pylist())
+def _kept(table: pa.Table, share: float, seed: int) -> npt.NDArray[np.bool_]:
+    """Whether each relation, in the order of ids, is kept."""
+    drawn = np.random.default_rng(seed).random(len(table))
+    stated = pc.equal(table.column("kind"), "asserted").to_numpy()
+    kept: npt.NDArray[np.bool_] = (drawn < share) | ~stated
+    premises = table.column("premises").combine_chunks()
+    owners = pc.list_parent_indices(premises).to_numpy()
+    parts = pc.index_in(pc.list_flatten(premises), value_set=table.column("relation_id"))
+    numbers = pc.fill_null(parts, -1).to_numpy()
+    for _ in range(_ROUNDS):
+        falls = owners[(numbers >= 0) & ~kept[numbers]]
+        if not kept[falls].any():
+            break
+        kept[falls] = False
+    return kept
 
-    @cached_property
-    def _adjacency(self) -> Adjacency:
-        full = Adjacency.open(self._folder)
-        kept = self._kept[full.by_rank][full.rank]
-        owners = np.repeat(np.arange(len(full.indptr) - 1), np.diff(full.indptr))[kept]
-        return replace(
-            full,
-            indptr=group(owners, len(full.indptr) - 1),
-            rank=full.rank[kept],
-            other=full.other[kept],
-            climb=full.climb[kept],
-        )
+
+def _thinned(full: Adjacency, relations: npt.NDArray[np.bool_]) -> Adjacency:
+    """The adjacency with the relations that are kept."""
+    kept = relations[full.by_rank][full.rank]
+    owners = np.repeat(np.arange(len(full.indptr) - 1), np.diff(full.indptr))[kept]
+    return replace(
+        full,
+        indptr=group(owners, len(full.indptr) - 1),
+        rank=full.rank[kept],
+        other=full.other[kept],
+        climb=full.climb[kept],
+    )

@@ -17,6 +17,7 @@ _FINDING = re.compile(
 _OPEN = re.compile(  # what is asked or left open, whatever else the sentence says
     r"\b(?:aim(?:s|ed)?|objectives?|purpose|hypothes\w+|sought|controversial|debatable|unclear|unknown|whether|"
     r"not\s+(?:\w+\s+)?(?:known|clear|been\s+(?:clarified|established|studied|determined)))\b"
+    r"|\b(?:reviewed|discussed|described|summari[sz]ed|reported)\s+(?:elsewhere|previously|below|above)\b"
     r"|\bwe\s+(?:\w+\s+)?(?:evaluated|assessed|investigated|examined|explored|studied|compared|tested|reviewed)\b",
     re.IGNORECASE,
 )

@@ -10,12 +10,25 @@ from kg_pipeline.llm.embeddings import Embedder
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.evidence import Passage, Quote
 from retrieval.questions.question import Question
-from retrieval.words.cues import Role, is_passive, link_role
+from retrieval.words.cues import HARM_STEMS, Role, is_passive, link_role
 from retrieval.words.guard import addresses_reader
-from retrieval.words.terms import RELATION_STEMS, Name, content_stems, coverage, find_name, stem, tokenise
+from retrieval.words.terms import (
+    RELATION_STEMS,
+    Name,
+    Token,
+    content_stems,
+    coverage,
+    find_name,
+    stem,
+    tokenise,
+)
 
 Splitter = Callable[[str], Sequence[tuple[int, int]]]
 
+_DENIALS = frozenset(
+    {"not", "no", "without", "never", "cannot", "neither", "nor", "fail", "failed", "fails", "rather", "t"}
+)
+_DENIED = 3  # words before a word of relation, in which a denial is of it
 _SHORTEST = 4  # tokens; less is a heading or a label
 _LONGEST = 700  # characters; more is a table or a failed split
 _EMBEDDED = 24
@@ -64,7 +77,7 @@ def passage_quotes(passage: Passage, split: Splitter) -> list[Quote]:
             and len(tokenise(text)) >= _SHORTEST
             and not text.rstrip().endswith("?")
             and not addresses_reader(text)
-            and not _is_heading(text, chunk.section_path)
+            and not is_heading(text, chunk.section_path)
         ):
             quotes.append(
                 Quote(
@@ -79,7 +92,7 @@ def passage_quotes(passage: Passage, split: Splitter) -> list[Quote]:
     return quotes
 
 
-def _is_heading(text: str, section_path: str) -> bool:
+def is_heading(text: str, section_path: str) -> bool:
     """Whether a sentence is the title of its own section, which announces what the section is to show."""
     return text.strip(" .") == section_path.rpartition(" > ")[2].strip(" .")
 
@@ -88,9 +101,11 @@ def relation_stems(question: Question) -> frozenset[str]:
     """Stems that express the asked relation, or any relation where the question asks for none in particular."""
     if not question.predicates:
         return RELATION_STEMS
-    return frozenset(
+    named = frozenset(
         stem(word) for name in question.predicates for word in (*PREDICATES[name].words, *name.split("_"))
     )
+    # "Side effects" are told as toxicities and complications.
+    return named if HARM_STEMS.isdisjoint(content_stems(question.text)) else named | HARM_STEMS
 
 
 def _assess(
@@ -104,6 +119,8 @@ def _assess(
     terms = coverage(question.terms, words)
     verbs = relation_stems(question)
     related = not verbs.isdisjoint(stems)
+    if question.predicates and question.kind != "yes_no" and not question.negated:
+        related = related and _affirms(tokens, verbs, next(filter(None, places), None))
     score = (
         2.0 * len(links) / max(len(names), 1)
         + (terms if question.terms else 0.0)
@@ -116,6 +133,18 @@ def _assess(
             [stem(token.text) for token in tokens], *places[0], passive=is_passive(quote.text), verbs=verbs
         )
     return Sentence(quote, links, words, terms, related, role, passage_score, 0.0, score)
+
+
+def _affirms(tokens: Sequence[Token], verbs: frozenset[str], place: tuple[int, int] | None) -> bool:
+    """Whether the word of the relation stands there undenied: "does not induce X" does not say what induces X.
+
+    Of several words it is the one nearest to the name at `place` that counts.
+    """
+    words = [token.text for token in tokens]
+    found = [at for at, word in enumerate(words) if stem(word) in verbs]
+    if place is not None:
+        found = sorted(found, key=lambda at: (max(place[0] - at, at - place[1] + 1), at))[:1]
+    return any(_DENIALS.isdisjoint(words[max(at - _DENIED, 0) : at]) for at in found)
 
 
 def _with_cosine(row: Sentence, vector: Vector, question: Vector) -> Sentence:

@@ -36,6 +36,10 @@ class TopicSettings:
     cosine: float = 0.5  # of the nearest passage to the question, at least
     share: float = 0.4  # of what is asked, that the passages must mention
     nearness: float = 0.88  # cosine of the nearest passage and half of the share mentioned, together
+    gap: float = (
+        0.15  # by which the nearest passage of an article that stands out is nearer than any other article's
+    )
+    nearness_outstanding: float = 0.8  # demanded of such an article
     sure: float = 0.6  # cosine demanded where a question has two things only
     rise_of_name: float = (
         0.03  # of the cosine, when a name that the passages lack is left out of the question
@@ -61,6 +65,9 @@ class Window:
     passages: tuple[Passage, ...]
     cosine: float
     mentioned: Mentioned
+    gap: (
+        float  # how much nearer it is than the passages of every other article; 0 where no other was compared
+    )
 
     @property
     def nearness(self) -> float:
@@ -73,6 +80,8 @@ def windows(question: Question, passages: Sequence[Passage], settings: TopicSett
     by_article: dict[str, list[Passage]] = {}
     for passage in sorted(passages, key=lambda passage: (-passage.score, passage.chunk.chunk_id)):
         by_article.setdefault(passage.chunk.article_id, []).append(passage)
+    nearest = [group[0].score for group in by_article.values()]  # descending, as the passages are
+    second = nearest[1] if len(nearest) > 1 else nearest[0] if nearest else 0.0
     found = []
     for group in by_article.values():
         best = group[0]
@@ -82,7 +91,7 @@ def windows(question: Question, passages: Sequence[Passage], settings: TopicSett
         reading = Reading([passage.chunk.text for passage in near])
         if any(not reading.has_name(name) for name in question.unknown_names):
             continue
-        window = Window(near, best.score, reading.mentions(question))
+        window = Window(near, best.score, reading.mentions(question), max(best.score - second, 0.0))
         if _is_about(question, window, settings):
             found.append(window)
     return sorted(found, key=lambda window: -round(window.nearness, 9))[:_WINDOWS]
@@ -93,7 +102,8 @@ def _is_about(question: Question, window: Window, settings: TopicSettings) -> bo
     if things < settings.things:
         whole = things > 1 and not window.mentioned.missing and (question.terms or not question.predicates)
         return bool(whole) and window.cosine >= settings.sure
-    return window.mentioned.share >= settings.share and window.nearness >= settings.nearness
+    stands_out = window.gap >= settings.gap and window.nearness >= settings.nearness_outstanding
+    return window.mentioned.share >= settings.share and (stands_out or window.nearness >= settings.nearness)
 
 
 def _distance(one: Passage, other: Passage) -> int:
@@ -139,11 +149,14 @@ class Topical:
         """The sentences nearest to the question, findings before aims and methods."""
         alone = len(question.links) + len(question.terms) < self.settings.things  # all of it in one sentence
         distinct: dict[tuple[str, int, int], tuple[float, Quote]] = {}
+        whole: set[tuple[str, int, int]] = set()
         for passage in window.passages:
             for quote in passage_quotes(passage, self.split):
                 mentioned = Reading([quote.text]).mentions(question)
-                if not (alone and mentioned.missing):
-                    distinct[quote.key] = (_SHARE * mentioned.share + worth(quote), quote)
+                distinct[quote.key] = (_SHARE * mentioned.share + worth(quote), quote)
+                whole |= set() if mentioned.missing else {quote.key}
+        if alone and (whole or window.gap < self.settings.gap):
+            distinct = {key: row for key, row in distinct.items() if key in whole}
         rows = sorted(distinct.values(), key=lambda row: (-row[0], row[1].key))[:_COMPARED]
         if not rows:
             return []

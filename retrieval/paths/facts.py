@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from kg_pipeline.graph.reader import Entity, GraphReader, Relation
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.evidence import Quote, quote_of
-from retrieval.layout import shown_name, statement
+from retrieval.layout import shown_name, specified, statement
 from retrieval.words.guard import addresses_reader
 
 _PREMISE_LEVELS = 3
@@ -39,10 +39,12 @@ class Fact:
 
     @property
     def names(self) -> dict[str, str]:
-        """Entity id to name, with the authors' word where it is another one."""
+        """Entity id to name, with the authors' word where it is another one, and as narrowly as they put it."""
+        heads = [(quote.text, quote.head_text) for quote in self.quotes]
+        tails = [(quote.text, quote.tail_text) for quote in self.quotes]
         return {
-            self.head.entity_id: shown_name(self.head.name, (quote.head_text for quote in self.quotes)),
-            self.tail.entity_id: shown_name(self.tail.name, (quote.tail_text for quote in self.quotes)),
+            end.entity_id: specified(shown_name(end.name, (word for _, word in said)), said)
+            for end, said in ((self.head, heads), (self.tail, tails))
         }
 
     def read_from(self, entity_id: str) -> Fact:

@@ -17,10 +17,11 @@ from retrieval.paths.hops import Hop, Hops
 from retrieval.questions.question import Question
 from retrieval.questions.shape import Cue, Shape
 from retrieval.words.cues import ANY_RELATION
-from retrieval.words.terms import find_name, tokenise
+from retrieval.words.terms import find_name, stem, tokenise
 
 _SMALL_CORPUS = 30  # articles; below it no share of articles makes a hub
 _HUB_SHARE = 0.3
+_EVENTS = frozenset({stem("mutate")})  # the closed set of predicates has only "associated with" for them
 _PARALLEL = 2  # ways to tell the same entities in the same order
 _EXCESS = 0.1  # a hop more than the question has things on the way
 
@@ -272,9 +273,9 @@ def cue_share(cues: Sequence[Cue], words: Collection[str], predicates: Iterable[
 
 
 def _is_expressed(cue: Cue, words: frozenset[str], predicates: frozenset[str]) -> bool:
-    """A word that asks for any relation ("connects") is expressed by any."""
+    """A word that asks for any relation ("connects") is expressed by any; one that tells an event only by itself."""
     loose = bool(cue.predicates) and cue.predicates <= ANY_RELATION
-    return loose or cue.word in words or bool(cue.predicates & predicates)
+    return cue.word in words or (cue.word not in _EVENTS and (loose or bool(cue.predicates & predicates)))
 
 
 def _is_sound(hops: Sequence[Hop]) -> bool:

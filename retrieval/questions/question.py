@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from kg_pipeline.graph.reader import GraphReader, Vector
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.questions.links import Link, link_entities
-from retrieval.questions.wording import is_set_in_capitals, joined_compounds, spelled_out
+from retrieval.questions.wording import is_set_in_capitals, joined_compounds, places, spelled_out
 from retrieval.words import cues
-from retrieval.words.terms import Token, is_negated, stem, tokenise
+from retrieval.words.terms import Token, is_negated, singular, stem, tokenise
 
 _AUXILIARIES = frozenset(
     ["is", "are", "was", "were", "does", "do", "did", "can", "could", "may", "might", "has", "have"]
@@ -40,6 +41,14 @@ class Question:
     role: cues.Role | None  # what the only entity of a question does in the asked relation
 
     @property
+    def focus(self) -> int | None:
+        """Which of three or more links is in the fewest articles: what is said without it is said of anything."""
+        if len(self.links) <= _TYPE_AND_NAME:
+            return None
+        spread = [max(entity.n_articles for entity in link.entities) for link in self.links]
+        return spread.index(min(spread))
+
+    @property
     def entity_ids(self) -> frozenset[str]:
         """All linked entities."""
         return frozenset(entity_id for link in self.links for entity_id in link.ids)
@@ -52,6 +61,7 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
     """
     tokens = tokenise(text)
     linked = link_entities(reader, text, tokens, embed_name)
+    linked = replace(linked, links=_without_owners(tokens, linked.links))
     words = [stem(token.text) for token in tokens]
     asked, links = _asked(tokens, words, linked.links)
 
@@ -62,8 +72,14 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
     rest = joined_compounds([token for token in linked.rest if token.start not in said], is_known)
     capitals_tell = not _is_title_case(text, tokens)
     are_capitals = is_set_in_capitals(text, tokens)
+    where = places(tokens)
     plain = dict.fromkeys(token.text for token in rest if not token.is_number)
-    predicates = cues.asked_predicates(words) | asked.predicates
+    # What a name says ("CAR-T cell therapy") is not what is asked of it.
+    unnamed = [
+        "" if any(link.start <= token.start < link.end for link in linked.links) else word
+        for token, word in zip(tokens, words, strict=True)
+    ]
+    predicates = cues.asked_predicates(unnamed) | asked.predicates
     passive = cues.is_passive(text)
     return Question(
         text=text,
@@ -77,7 +93,9 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
             dict.fromkeys(
                 _surface(text, token)
                 for token in rest
-                if not are_capitals and _is_name(text, token, tokens[0], capitals_tell)
+                if not are_capitals
+                and token.start not in where
+                and _is_name(text, token, tokens[0], capitals_tell)
             )
         ),
         foreign=tuple(word for word in plain if not is_known(word)),
@@ -124,6 +142,17 @@ def _asked(
         if kindred:
             categories, links = kindred, links[1:]
     return _Asked(frozenset(places), categories, predicates), links
+
+
+def _without_owners(tokens: Sequence[Token], links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """The links without those that only say of what a named thing is a part: "the breast cancer gene BRCA1" asks of BRCA1."""
+    owners = {
+        link.start
+        for link, named in pairwise(links)
+        if len(between := [t.text for t in tokens if link.end <= t.start < named.start]) == 1
+        and singular(between[0]) in cues.CATEGORIES
+    }
+    return tuple(link for link in links if link.start not in owners)
 
 
 def _is_type_asked_for(tokens: Sequence[Token], link: Link) -> bool:

@@ -14,7 +14,14 @@ from typing import Literal
 from kg_pipeline.graph.reader import Entity
 from retrieval.layout import type_name
 from retrieval.questions.question import Question
-from retrieval.words.cues import ASKED_TYPES, CATEGORIES, CUE_STEMS, is_passive, predicates_of
+from retrieval.words.cues import (
+    ASKED_TYPES,
+    CATEGORIES,
+    CUE_STEMS,
+    is_passive,
+    predicates_of,
+    reads_as_verb,
+)
 from retrieval.words.terms import STOP_WORDS, Token, singular, stem, tokenise
 
 Operator = Literal["shared_neighbour", "intersection", "chain", "aggregation", "count"]
@@ -57,9 +64,8 @@ _EXACT: dict[str, frozenset[str]] = {
 _NAMES_COMPARED = 3
 _SHORTEST_TYPE = 4
 _ASKS = frozenset({"which", "what", "list", "name"})
-#: Types whose word is a verb too, unless one of the words behind stands before it.
+#: Types whose word is a verb too.
 _VERBS_TOO = frozenset({"target"})
-_BEFORE_A_NOUN = frozenset({"the", "a", "an", "its", "their", "this", "that", "of", "which", "what"})
 _AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "may", "might"})
 _MODIFIERS = 4  # words between "which" and the type: "which other small molecule inhibitor drugs"
 _COUNT = re.compile(r"\b(?:how\s+many|number\s+of|count\s+(?:the|of|all)?)\b", re.IGNORECASE)
@@ -168,12 +174,10 @@ def _is_verb(question: Question, slot: Slot) -> bool:
     """Whether a word that names a type is what somebody does: "drugs target PD-1", "what does belimumab target?"."""
     if slot.word not in _VERBS_TOO:
         return False
-    before = [token.text for token in tokenise(question.text[: slot.start])]
-    after = tokenise(question.text[slot.start :])[1:]
-    if not after:
-        return bool(_AUXILIARIES.intersection(before))
-    begins = any(link.start == slot.start + after[0].start for link in question.links)
-    return begins and bool(before) and before[-1] not in _BEFORE_A_NOUN
+    tokens = tokenise(question.text)
+    starts = [token.start for token in tokens]
+    names = {starts.index(link.start) for link in question.links if link.start in starts}
+    return reads_as_verb([token.text for token in tokens], starts.index(slot.start), names)
 
 
 def _answer(tokens: list[Token], slots: list[Slot]) -> Slot | None:

@@ -27,6 +27,19 @@ def spelled_out(text: str, tokens: Sequence[Token]) -> frozenset[int]:
     return frozenset(found)
 
 
+def places(tokens: Sequence[Token]) -> frozenset[int]:
+    """Starts of the words after "in the": "in the UK", "in the ICU".
+
+    They say where something was studied, which an article need not repeat; a thing that is studied stands without the
+    article ("in COPD").
+    """
+    return frozenset(
+        token.start
+        for before, article, token in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if (before.text, article.text) == ("in", "the")
+    )
+
+
 def joined_compounds(tokens: Sequence[Token], is_known: Callable[[str], bool]) -> list[Token]:
     """The words, with two that a hyphen joins as one where the corpus writes them so ("peri-sinusoidal").
 

@@ -31,7 +31,16 @@ from retrieval.reasoning.compose import (
     verdict_of,
 )
 from retrieval.reasoning.reasoner import Draft, DraftSentence, Support
-from retrieval.reasoning.relevance import answers, bears_on, contests, fits, joins, rank_facts
+from retrieval.reasoning.relevance import (
+    answers,
+    bears_on,
+    contests,
+    fits,
+    focused,
+    is_titled,
+    joins,
+    rank_facts,
+)
 from retrieval.reasoning.typed_answers import path_sentences
 from retrieval.reasoning.weaving import (
     asks_for_other,
@@ -39,6 +48,7 @@ from retrieval.reasoning.weaving import (
     distinct_chains,
     mentioned,
     quoted_answer,
+    says_asked,
     states_type,
     stating,
     topical_answer,
@@ -146,6 +156,9 @@ class ExtractiveReasoner:
             rows = [row for row in ranked if states_type(self.reader, question, shape, row.quote)]
             quoted = typed or quoted_answer(question, rows[: self.max_quotes], rows, self.abstention)
             return (quoted.reason and topical_answer(question, shape, self._topical)) or quoted
+        if shape.answer is not None and question.links and not question.predicates:
+            # A verb outside the closed set ("mutated") is asked for by its word; the others are looked for by `bears_on`.
+            ranked = [row for row in ranked if says_asked(shape, row.quote)]
         pool = self._pool(question, evidence)
         support: Support
         chains: list[Chain] = []
@@ -153,12 +166,14 @@ class ExtractiveReasoner:
         if len(question.links) >= 2:
             chains = self._chains(question)
             bridged = [] if chains else bridges(question, shape, self.reader, self.split)
-            facts = rank_facts(question, [fact for fact in pool if joins(fact, question.links)])
+            facts = rank_facts(
+                question, focused(question, [fact for fact in pool if joins(fact, question.links)])
+            )
             support = "direct" if facts else "chain" if chains or bridged else "sentences"
         else:
             facts = rank_facts(question, [fact for fact in pool if fits(fact, question)])
             support = "facts" if facts else "sentences"
-        shown = [fact for fact in facts if fact.is_citable][: self.max_quotes]
+        shown = [fact for fact in facts if fact.is_citable and not is_titled(fact)][: self.max_quotes]
         if not shown and not chains and not bridged:
             support = "sentences"
         conflicts = find_conflicts([*shown, *(fact for fact in pool if contests(fact, shown))])

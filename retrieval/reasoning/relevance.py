@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from retrieval.passages.sentences import Sentence
+from retrieval.passages.reporting import states_aim
+from retrieval.passages.sentences import Sentence, is_heading
 from retrieval.paths.chains import Chain
 from retrieval.paths.facts import Fact
 from retrieval.questions.links import Link
@@ -18,12 +19,22 @@ _SHORT = 2  # hops that lead through one thing only
 def bears_on(question: Question, row: Sentence, settings: AbstentionSettings) -> bool:
     """Whether a free sentence says something about what is asked: its entities together, with a word that relates them."""
     if len(question.links) >= 2:
-        return len(row.links) >= min(2, len(question.links)) and row.relates
+        focused = question.focus is None or question.focus in row.links
+        return len(row.links) >= 2 and row.relates and focused
     if question.links:
         cued = not question.predicates or row.relates or (bool(question.terms) and row.terms == 1.0)
         cued = cued and row.role in (None, question.role)
         return bool(row.links) and cued and row.terms >= settings.terms
     return row.terms >= settings.terms_without_entities and row.cosine >= settings.cosine_without_entities
+
+
+def focused(question: Question, facts: Sequence[Fact]) -> list[Fact]:
+    """Of facts between three or more things asked about, those that say something of the rarest, where there are any."""
+    if question.focus is None:
+        return list(facts)
+    ids = set(question.links[question.focus].ids)
+    kept = [fact for fact in facts if ids & {fact.relation.head_id, fact.relation.tail_id}]
+    return kept or list(facts)
 
 
 def joins(fact: Fact, links: Sequence[Link]) -> bool:
@@ -50,6 +61,13 @@ def fits(fact: Fact, question: Question) -> bool:
             return False
     return not question.categories or any(
         entity.category.rpartition(":")[2] in question.categories for entity in others
+    )
+
+
+def is_titled(fact: Fact) -> bool:
+    """Whether only titles of sections state a fact."""
+    return fact.relation.kind == "asserted" and all(
+        is_heading(quote.text, quote.section_path) for quote in fact.quotes
     )
 
 
@@ -80,11 +98,13 @@ def answers(chain: Chain, question: Question) -> bool:
 
 
 def rank_facts(question: Question, facts: Sequence[Fact]) -> list[Fact]:
-    """Asserted first; then the asked predicate, the asked type, the question's words in the quotes, and confidence."""
+    """Asserted first, what holds before what does not, and findings before aims; then the asked predicate, the asked type, the question's words in the quotes, and confidence."""
     return sorted(
         facts,
         key=lambda fact: (
             fact.relation.kind != "asserted",
+            question.kind != "yes_no" and fact.relation.negated != question.negated,
+            all(states_aim(quote) for quote in fact.quotes),
             -_weight(question, fact),
             fact.relation.relation_id,
         ),

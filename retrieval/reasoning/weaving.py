@@ -114,10 +114,9 @@ def states_type(reader: GraphReader, question: Question, shape: Shape, quote: Qu
     """Whether a sentence says of something of the type asked for, besides what the question names, what is asked."""
     if shape.answer is None:
         return True
-    tokens = tokenise(quote.text)
-    words = frozenset(stem(token.text) for token in tokens)
-    if cue_share(shape.cues, words, (name for word in words for name in predicates_of(word))) < _CUES:
+    if not says_asked(shape, quote):
         return False
+    tokens = tokenise(quote.text)
     mentioned = reader.entities_of([quote.chunk_id]).get(quote.chunk_id, [])
     others = reader.entities([entity_id for entity_id in mentioned if entity_id not in question.entity_ids])
     return any(
@@ -125,6 +124,12 @@ def states_type(reader: GraphReader, question: Question, shape: Shape, quote: Qu
         and find_name(tokens, name_keys([entity.name, *entity.aliases[:_NAMES_COMPARED]]))
         for entity in others
     )
+
+
+def says_asked(shape: Shape, quote: Quote) -> bool:
+    """Whether a sentence expresses enough of the question's words of relation."""
+    words = frozenset(stem(token.text) for token in tokenise(quote.text))
+    return cue_share(shape.cues, words, (name for word in words for name in predicates_of(word))) >= _CUES
 
 
 def with_setting(question: Question, shape: Shape, draft: Draft, hops: Hops) -> Draft:

@@ -58,6 +58,8 @@ _ASKED = {stem(word): names for word, names in _NOUNS.items()}
 #: Predicates that a verb names too loosely to hold evidence to them.
 ANY_RELATION = frozenset({"associated_with", "related_to", "correlated_with", "regulates"})
 _AMBIGUOUS_WORDS = frozenset({"type", "kind", "form", "variant", "part", "change", "signal", "present", "feature", "found", "direct", "drive", "control", "release", "marker"})  # fmt: skip
+#: Verbs that are nouns more often; they express the relation only where they can be nothing but a verb.
+_NOUNS_TOO = {stem("release"): "produces"}
 _VERBS: dict[str, str] = {
     stem(word): predicate.name
     for predicate in PREDICATES.values()
@@ -65,13 +67,20 @@ _VERBS: dict[str, str] = {
     if word not in _AMBIGUOUS_WORDS and " " not in word
 }
 
-#: Words that tell who does and who undergoes, and nouns whose "of" names the one that does ("targets of X").
+#: Words that tell who does and who undergoes.
 _ORIENTED = frozenset(
     word
     for word in {*_ASKED, *_VERBS}
     if not ANY_RELATION.intersection((*_ASKED.get(word, ()), _VERBS.get(word, "")))
 )
-_OF_HEAD = frozenset(stem(word) for word in ("target", "side", "adverse"))
+#: Stems of words for the harm that a thing does.
+HARM_STEMS = frozenset(
+    stem(word) for word in ("side", "adverse", "toxicity", "toxicities", "complication", "complications")
+)
+#: Nouns whose "of" names the one that does: "targets of X", "toxicity of X".
+_OF_HEAD = HARM_STEMS | {stem("target")}
+_AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "may", "might"})
+_BEFORE_A_NOUN = frozenset({"the", "a", "an", "its", "their", "this", "that", "of"})
 
 #: Words for a type of thing and the Biolink categories (without prefix) that are one.
 CATEGORIES: dict[str, tuple[str, ...]] = {
@@ -173,8 +182,10 @@ def question_kind(text: str) -> QuestionKind:
 def asked_predicates(stems: Sequence[str]) -> frozenset[str]:
     """Predicates that the question's words ask for; empty where any relation would answer it."""
     found: set[str] = set()
-    for word in stems:
-        names = _ASKED.get(word) or ((_VERBS[word],) if word in _VERBS else ())
+    for at, word in enumerate(stems):
+        names = predicates_of(word)
+        if not names and word in _NOUNS_TOO and reads_as_verb(stems, at, ()):
+            names = frozenset({_NOUNS_TOO[word]})
         if any(name in ANY_RELATION for name in names):
             continue
         found.update(names)
@@ -184,6 +195,16 @@ def asked_predicates(stems: Sequence[str]) -> frozenset[str]:
 def predicates_of(word: str) -> frozenset[str]:
     """Predicates that the stem of one word expresses, in a question or a sentence."""
     return frozenset(_ASKED.get(word) or ((_VERBS[word],) if word in _VERBS else ()))
+
+
+def reads_as_verb(words: Sequence[str], at: int, names: Collection[int]) -> bool:
+    """Whether a word that is a noun too is what somebody does: "drugs target PD-1", "what does belimumab target?".
+
+    `names` are the places where a name begins.
+    """
+    if at + 1 == len(words):
+        return not _AUXILIARIES.isdisjoint(words[:at])
+    return at + 1 in names and at > 0 and words[at - 1] not in _BEFORE_A_NOUN
 
 
 def link_role(
@@ -204,7 +225,7 @@ def link_role(
     if bool(before) == bool(after):
         return None
     # "The targets of X" are what X does; in "which drugs target X", X undergoes.
-    does = bool(after) or (stems[before[-1]] in _OF_HEAD and before[-1] + 1 < first)
+    does = bool(after) or (stems[before[-1]] in _OF_HEAD and not reads_as_verb(stems, before[-1], {first}))
     return "head" if does != passive else "tail"
 
 
@@ -252,6 +273,7 @@ __all__ = [
     "ASKED_TYPES",
     "CATEGORIES",
     "CUE_STEMS",
+    "HARM_STEMS",
     "STOP_WORDS",
     "EmbedName",
     "QuestionKind",
@@ -263,5 +285,6 @@ __all__ = [
     "link_role",
     "predicates_of",
     "question_kind",
+    "reads_as_verb",
     "whole_of",
 ]

@@ -10,19 +10,24 @@ import pytest
 from typer.testing import CliRunner
 
 from kg_pipeline.cli.app import app
-from kg_pipeline.errors import BenchmarkFileError
+from kg_pipeline.errors import BenchmarkFileError, LlmError, LlmRefused, LlmUnavailable
 from kg_pipeline.settings import load_settings
 from retrieval.answer import Answer, Citation, EvidenceGraph
 from retrieval.evaluation.open_qa.benchmark import OpenQaSettings, run_open_qa
 from retrieval.evaluation.open_qa.published import of_benchmark
 from retrieval.evaluation.open_qa.reading import RuleReader
+from retrieval.evaluation.open_qa.running import Scoring, run_questions
 from retrieval.evaluation.open_qa.shortening import RuleShortener
 from retrieval.evaluation.page.figures import figures_of
+from retrieval.evaluation.questions import QaQuestion
 from retrieval.evaluation.readers import read_questions
+from retrieval.graph import Graph
+from retrieval.methods.context import CachedEmbedder, Context
+from retrieval.reasoning.extractive import ExtractiveReasoner
 from tests.evaluation.test_multihop import ADA, ASH, ELM, fake_model, folder, reader, settings
 from tests.evaluation.test_readers import HOTPOT, musique, write
 from tests.llm.conftest import Response, ScriptedServer, server
-from tests.retrieval.memory_graph import split
+from tests.retrieval.memory_graph import HashingEmbedder, split
 
 __all__ = ["fake_model", "folder", "reader", "server", "settings"]
 
@@ -180,3 +185,25 @@ def test_published_figures_stand_beside_their_own_benchmark() -> None:
     assert of_benchmark("hotpot")["eGoT"] == {"em": 63.0, "f1": 71.11}
     assert of_benchmark("multihop-rag")["eGoT"] == {"f1": 76.3, "accuracy": 79.1}
     assert of_benchmark("musique") == {}
+
+
+class Dead:
+    """A method whose language model is gone, or refuses."""
+
+    name = "dead"
+
+    def __init__(self, error: LlmError) -> None:
+        self.error = error
+
+    async def answer(self, question: str, context: Context) -> Answer:
+        raise self.error
+
+
+def test_a_model_that_is_gone_ends_the_run_and_one_that_refuses_does_not(reader: Any) -> None:
+    embedder = CachedEmbedder(HashingEmbedder())
+    graph = Graph(Context(reader, embedder, split, ExtractiveReasoner(reader, embedder, split)))
+    asked = [QaQuestion("q1", "Where was Ada born?", ("Elm",), frozenset({ADA.passage_id}), "2hop")]
+    with pytest.raises(LlmUnavailable, match="gone"):
+        run_questions(graph, asked, Dead(LlmUnavailable("gone")), RuleShortener(reader), Scoring())
+    row = run_questions(graph, asked, Dead(LlmRefused("no JSON")), RuleShortener(reader), Scoring())
+    assert (row.failed, row.scores["em"].mean, row.outcomes[0].reason) == (1, 0.0, "no JSON")

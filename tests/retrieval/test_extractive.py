@@ -77,3 +77,51 @@ def test_the_title_of_a_section_is_no_statement(open_graph: Callable[..., Graph]
         c.quote for c in open_graph(b.build()).ask("What causes insulin resistance?", "naive").citations
     ]
     assert quotes == ["Obesity causes insulin resistance in mice."]
+
+
+def resisting(sentences: list[str]) -> MemoryGraph:
+    b = Builder()
+    b.entity("S1", "insulin resistance", "Disease")
+    b.entity("S2", "obesity", "Disease")
+    b.entity("M1", "leucine", "ChemicalEntity")
+    b.entity("G1", "AKT2", "Gene")
+    b.article("PMC1", "Review", sentences)
+    return b.build()
+
+
+def test_a_denial_does_not_answer_what_does_something(open_graph: Callable[..., Graph]) -> None:
+    said = [
+        "Leucine as such does not cause insulin resistance.",
+        "Obesity causes insulin resistance in mice.",
+    ]
+    graph = open_graph(resisting(said))
+    assert [c.quote for c in graph.ask("What causes insulin resistance?", "naive").citations] == said[1:]
+    assert graph.ask("Does leucine cause insulin resistance?", "naive").answered
+    assert not open_graph(resisting(said[:1])).ask("What causes insulin resistance?", "naive").answered
+
+
+def test_what_holds_is_told_before_what_does_not(open_graph: Callable[..., Graph]) -> None:
+    said = ["Leucine does not cause insulin resistance.", "Obesity causes insulin resistance in mice."]
+    b = Builder()
+    b.entity("S1", "insulin resistance", "Disease")
+    b.entity("S2", "obesity", "Disease")
+    b.entity("M1", "leucine", "ChemicalEntity")
+    b.article("PMC1", "Review", said)
+    b.relation("M1", "causes", "S1", said[0], negated=True)
+    b.relation("S2", "causes", "S1", said[1])
+    answer = open_graph(b.build()).ask("What causes insulin resistance?", "egot")
+    assert [c.quote for c in answer.citations] == said[::-1]
+
+
+def test_an_event_is_stated_only_by_its_own_word(open_graph: Callable[..., Graph]) -> None:
+    question = "Which genes are mutated in insulin resistance?"
+    near = open_graph(resisting(["AKT2 is associated with insulin resistance in mice."]))
+    assert not near.ask(question).answered
+    stated = open_graph(resisting(["AKT2 is mutated in severe insulin resistance."]))
+    assert "AKT2" in stated.ask(question).text
+
+
+def test_harm_may_be_told_as_toxicity(open_graph: Callable[..., Graph]) -> None:
+    said = ["The main toxicity of leucine is a headache.", "Leucine was given twice."]
+    answer = open_graph(resisting(said)).ask("What are the side effects of leucine?", "naive")
+    assert [c.quote for c in answer.citations] == said[:1]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kg_pipeline.graph.reader import Relation
-from retrieval.layout import shown_name, statement
+from retrieval.layout import shown_name, specified, statement
 
 
 def said(head: str, predicate: str) -> str:
@@ -49,3 +49,26 @@ def test_the_authors_word_is_shown_where_it_is_another_one(
     name: str, mentions: list[str], shown: str
 ) -> None:
     assert shown_name(name, mentions) == shown
+
+
+@pytest.mark.parametrize(
+    ("sentences", "shown"),
+    [
+        (["Mitochondrial RNA rises.", "This releases mitochondrial RNA."], "mitochondrial RNA"),
+        (["Mitochondrial RNA rises.", "RNA rises."], "RNA"),  # not of all that is said
+        (["Several viral RNA species, additional RNA and RNA rise."], "viral RNA"),
+        (["Additional RNA rises."], "RNA"),
+        (["HPV16-positive RNA rises."], "HPV16-positive RNA"),
+        (["Total dsRNA rises."], "RNA"),
+        ([], "RNA"),
+    ],
+)
+def test_an_adjective_that_narrows_a_name_wherever_it_is_said_is_shown(
+    sentences: list[str], shown: str
+) -> None:
+    assert specified("RNA", [(sentence, "RNA") for sentence in sentences]) == shown
+
+
+def test_what_the_name_says_already_is_not_said_again() -> None:
+    said = [("Mitochondrial DNA leaks.", "DNA")]
+    assert specified("mitochondrial DNA", said) == "mitochondrial DNA"

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from retrieval.graph import Graph
 from retrieval.methods.asking import understand
 from retrieval.questions.question import Question
 from retrieval.words.terms import stem
+from tests.retrieval.memory_graph import Builder
 
 
 def read(graph: Graph, text: str) -> Question:
@@ -94,3 +97,67 @@ def test_the_asked_relation_its_direction_and_type_are_read(lupus_graph: Graph) 
 )
 def test_who_does_and_who_undergoes(lupus_graph: Graph, text: str, role: str | None) -> None:
     assert read(lupus_graph, text).role == role
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("What do B cells release?", True),
+        ("Which release of BAFF is known?", False),
+        ("What does the release of BAFF need?", False),
+    ],
+)
+def test_a_verb_that_is_mostly_a_noun_is_read_where_it_can_be_nothing_else(
+    lupus_graph: Graph, text: str, asked: bool
+) -> None:
+    assert ("produces" in read(lupus_graph, text).predicates) is asked
+
+
+def test_words_of_a_name_are_not_what_is_asked(open_graph: Callable[..., Graph]) -> None:
+    b = Builder()
+    b.entity("E1", "gene therapy", "Procedure")
+    graph = open_graph(b.build())
+    assert "treats" not in read(graph, "What does gene therapy cause?").predicates
+    assert "treats" in read(graph, "Which therapy follows gene therapy?").predicates
+
+
+def test_of_three_things_the_rarest_is_what_the_question_is_about(open_graph: Callable[..., Graph]) -> None:
+    b = Builder()
+    b.entity("E1", "tumour", "Disease")
+    b.entity("E2", "immunity", "BiologicalProcess")
+    b.entity("E3", "galectin", "Protein")
+    b.article("PMC1", "A", ["Galectin weakens immunity against a tumour."])
+    b.article("PMC2", "B", ["Immunity limits a tumour."])
+    graph = open_graph(b.build())
+    question = read(graph, "How does galectin change the immunity against a tumour?")
+    assert question.focus is not None
+    assert question.links[question.focus].ids == ("E3",)
+    assert read(graph, "How does galectin change immunity?").focus is None
+    text = graph.ask(question.text, "naive").text
+    assert "Galectin weakens" in text
+    assert "limits" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "demanded"),
+    [
+        ("Does UV cause flares in the UK?", ()),
+        ("Does UV cause flares in XLA?", ("XLA",)),
+        ("Does the XLA cause flares?", ("XLA",)),
+    ],
+)
+def test_the_place_of_a_study_need_not_be_named(
+    lupus_graph: Graph, text: str, demanded: tuple[str, ...]
+) -> None:
+    assert read(lupus_graph, text).unknown_names == demanded
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Does the SLE drug belimumab cause flares?", ["belimumab", "flares"]),
+        ("Does SLE or the drug belimumab cause flares?", ["SLE", "belimumab", "flares"]),
+    ],
+)
+def test_what_a_thing_belongs_to_is_not_asked_about(lupus_graph: Graph, text: str, named: list[str]) -> None:
+    assert [link.text for link in read(lupus_graph, text).links] == named

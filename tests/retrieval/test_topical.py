@@ -125,7 +125,21 @@ def test_a_finding_is_worth_more_than_an_aim_or_a_method() -> None:
         ("We therefore examined whether strokes differed significantly.", "Introduction", True),
         ("It is not yet known if statins reduced strokes.", "Introduction", True),
         ("Statins reduced strokes.", "Results", False),
+        ("How statins reduce strokes has been reviewed elsewhere.", "Discussion", True),
     ],
 )
 def test_aims_and_bare_titles_state_nothing(text: str, section: str, aim: bool) -> None:
     assert states_aim(quote(text, section)) is aim
+
+
+def test_an_article_that_stands_out_may_be_a_little_further_away(clinic: Graph) -> None:
+    question = understand(EXTUBATION, clinic.context)
+    chunks = clinic.reader.chunks([hit.id for hit in clinic.reader.nearest("chunk", question.vector, 10)])
+    settings = TopicSettings(nearness=1.2, nearness_outstanding=0.9)
+
+    def found(other: float) -> int:
+        scored = [Passage(c, 0.6 if c.article_id == "PMC1" else other) for c in chunks]
+        return len(windows(question, scored, settings))
+
+    assert found(0.4) == 1
+    assert found(0.5) == 0

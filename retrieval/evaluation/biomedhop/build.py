@@ -11,6 +11,7 @@ import numpy as np
 
 from kg_pipeline.fingerprint import short_digest
 from kg_pipeline.graph.reader import GraphReader
+from retrieval.evaluation.biomedhop.clarity import unclear
 from retrieval.evaluation.biomedhop.distractors import Distractors
 from retrieval.evaluation.biomedhop.evidence import DocumentSearch, attach
 from retrieval.evaluation.biomedhop.items import GoldEdge, Item, ItemEntity
@@ -28,6 +29,8 @@ from retrieval.passages.sentences import Splitter
 Find = Callable[[np.random.Generator, int, Mapping[Family, int]], Iterator[Motif]]
 Finders = Mapping[str, tuple[float, Find]]  # by pattern, with its share
 _BATCH = 500  # items whose evidence is read at once
+_ANSWERS = 3  # items of a family with one answer, however few items there are
+_ANSWER_SHARE = 0.05
 _ROUNDS = 3  # of giving to others what a family could not fill
 
 
@@ -66,6 +69,7 @@ class _Work:
     built: Built = field(default_factory=Built)
     seen: set[tuple[object, ...]] = field(default_factory=set)
     counts: Counter[Family] = field(default_factory=Counter)
+    answers: Counter[tuple[Family, int]] = field(default_factory=Counter)
     targets: dict[Family, int] = field(default_factory=dict)  # wanted, and what others have left over
 
 
@@ -183,21 +187,35 @@ def _take(work: _Work, pattern: str, find: Find, quotas: dict[Family, int], *, n
         if motif.key in work.seen:
             work.built.rejected["same question again"] += 1
             continue
+        if motif.family != "count" and work.answers[motif.family, motif.answers[0]] >= _most(
+            work, motif.family
+        ):
+            work.built.rejected["the same answer too often"] += 1
+            continue
         item = _item(work, motif, source)
         if item is None:
             continue
         work.seen.add(motif.key)
         work.built.items.append(item)
         work.counts[motif.family] += 1
+        work.answers[motif.family, motif.answers[0]] += 1
         quotas[motif.family] -= 1
         if all(quota <= 0 for quota in quotas.values()):
             return
+
+
+def _most(work: _Work, family: Family) -> int:
+    """How many items of a family may have one answer, so that none is right by habit."""
+    return max(_ANSWERS, int(np.ceil(_ANSWER_SHARE * work.targets[family])))
 
 
 def _item(work: _Work, motif: Motif, source: np.random.Generator) -> Item | None:
     graph = work.graph
     stem = render_stem(motif, work.patterns, graph)
     answers = tuple(_entity(graph, number, motif.answer_type) for number in motif.answers)
+    if why := unclear(motif, graph):
+        work.built.rejected[why] += 1
+        return None
     named = [graph.names[number] for number in motif.exposed]
     if leaks(stem, named, (answer.accepted for answer in answers)):
         work.built.rejected["the question gives the answer away"] += 1

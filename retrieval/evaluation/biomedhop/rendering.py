@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from retrieval.evaluation.biomedhop.motifs import Motif
+from retrieval.evaluation.biomedhop.motifs import Hop, Motif
 from retrieval.evaluation.biomedhop.patterns import Patterns
 from retrieval.evaluation.biomedhop.typed_graph import TypedGraph
 
 LETTERS = "ABCDEFGH"
+#: Verbs for the names of relations that make no sentence.
+_VERBS = {
+    "has part": "contains",
+    "has kind": "includes",
+    "has risk factor": "is made more likely by",
+    "has biomarker": "is indicated by",
+    "has manifestation": "shows itself in",
+}
 
 
 def render_stem(motif: Motif, patterns: Patterns, graph: TypedGraph) -> str:
@@ -31,11 +39,15 @@ def render_options(stem: str, options: Sequence[str]) -> str:
 def _asked_star(motif: Motif, patterns: Patterns, graph: TypedGraph) -> str:
     word = patterns.types[motif.answer_type].word
     names = [graph.names[motif.slots[hop.target].entity or 0] for hop in motif.hops]
-    verbs = [hop.reading.label for hop in motif.hops]
+    verbs = [_verb(hop) for hop in motif.hops]
     if motif.family == "entity_pair" and verbs[0] == verbs[1]:
         return f"Which {word} {verbs[0]} both {names[0]} and {names[1]}?"
     parts = [f"{verb} {name}" for verb, name in zip(verbs, names, strict=True)]
     return f"Which {word} {', '.join(parts[:-1])} and {parts[-1]}?"
+
+
+def _verb(hop: Hop) -> str:
+    return _VERBS.get(hop.reading.label, hop.reading.label)
 
 
 def _told_path(motif: Motif, patterns: Patterns, graph: TypedGraph) -> str:
@@ -50,7 +62,7 @@ def _told_path(motif: Motif, patterns: Patterns, graph: TypedGraph) -> str:
                 word = patterns.types[motif.slots[slot].type_name].word
                 ends.append(f"that {word}" if slot in met else f"a certain {word}")
             met.add(slot)
-        sentences.append(f"{ends[0]} {hop.reading.label} {ends[1]}.")
+        sentences.append(f"{ends[0]} {_verb(hop)} {ends[1]}.")
     told = " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
     answer = patterns.types[motif.answer_type]
     if motif.family == "count":

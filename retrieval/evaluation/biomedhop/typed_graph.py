@@ -25,6 +25,7 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 PREDICATE_CODES: dict[str, int] = {name: code for code, name in enumerate(PREDICATES)}
 _TAXONOMIC = "subclass_of"
+_ADJECTIVE = r"^\p{Ll}{4,}(?:ic|ed|ory|ive|ous)$"
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,18 @@ class TypedGraph:
         found[self.tail[self.firm]] = True
         return found
 
+    @cached_property
+    def is_thing(self) -> Mask:
+        """Whether the name may be that of a thing; extraction can take an adjective for one ("metastatic", "combined")."""
+        adjective = pc.match_substring_regex(self.entities.column("name"), _ADJECTIVE)
+        found: Mask = pc.invert(adjective).to_numpy()
+        return found
+
     def members(self, categories: Iterable[str]) -> Mask:
         """Entities of some Biolink categories, given without prefix."""
         wanted = pa.array([f"biolink:{name}" for name in categories])
         found: Mask = pc.is_in(self.entities.column("category"), value_set=wanted).to_numpy()
-        return found
+        return found & self.is_thing
 
     def category(self, number: int) -> str:
         """Category of an entity."""
@@ -122,9 +130,31 @@ class TypedGraph:
     @cached_property
     def kin(self) -> dict[int, frozenset[int]]:
         """Classes and subclasses of an entity, one step up or down: too near to it to be a wrong answer."""
+        found = {number: set(others) for number, others in self.kinds.items()}
+        for number, others in self.kinds.items():
+            for other in others:
+                found.setdefault(other, set()).add(number)
+        return {number: frozenset(others) for number, others in found.items()}
+
+    @cached_property
+    def kinds(self) -> dict[int, frozenset[int]]:
+        """What is a kind of an entity, one step down."""
         rows = np.flatnonzero(self.predicate == PREDICATE_CODES[_TAXONOMIC])
         found: dict[int, set[int]] = {}
         for one, other in zip(self.head[rows].tolist(), self.tail[rows].tolist(), strict=True):
-            found.setdefault(one, set()).add(other)
             found.setdefault(other, set()).add(one)
         return {number: frozenset(others) for number, others in found.items()}
+
+    def are_related(self, some: Ints, others: Ints) -> Mask:
+        """Whether an edge in either direction joins each of `some` with each of `others`, as a table."""
+        first, second = np.meshgrid(some, others, indexing="ij")
+        wanted = np.minimum(first, second) * self.size + np.maximum(first, second)
+        at = np.minimum(np.searchsorted(self._pairs, wanted), max(len(self._pairs) - 1, 0))
+        found: Mask = self._pairs[at] == wanted if len(self._pairs) else np.zeros(wanted.shape, bool)
+        return found
+
+    @cached_property
+    def _pairs(self) -> Ints:
+        head, tail = self.head.astype(np.int64), self.tail.astype(np.int64)
+        found: Ints = np.unique(np.minimum(head, tail) * self.size + np.maximum(head, tail))
+        return found

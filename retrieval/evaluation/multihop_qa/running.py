@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kg_pipeline.errors import BudgetExhausted, LlmError
+from kg_pipeline.errors import BudgetExhausted, LlmError, LlmUnavailable
 from retrieval.answer import Answer
 from retrieval.evaluation.biomedhop.items import Item
 from retrieval.evaluation.biomedhop.patterns import FAMILIES, Patterns
@@ -61,6 +61,8 @@ def run_method(
     ------
     BudgetExhausted
         If the model's budget is spent.
+    LlmUnavailable
+        If no model answers: a table of noughts would measure nothing. What was answered is in the cache.
 
     """
     return asyncio.run(_run(graph, items, method, patterns, concurrency))
@@ -75,7 +77,7 @@ async def _run(
         async with room:
             try:
                 answer = await graph.aask(asked.text, method)
-            except BudgetExhausted:
+            except (BudgetExhausted, LlmUnavailable):
                 raise
             except LlmError as error:
                 return _failed(asked, method.name, str(error))

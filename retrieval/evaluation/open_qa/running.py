@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from statistics import fmean
 from typing import Any, Literal
 
-from kg_pipeline.errors import BudgetExhausted, LlmError
+from kg_pipeline.errors import BudgetExhausted, LlmError, LlmUnavailable
 from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.llm.budget import metered
 from retrieval.evaluation.intervals import Interval, bootstrap
@@ -82,6 +82,8 @@ def run_questions(
     ------
     BudgetExhausted
         If the model's budget is spent.
+    LlmUnavailable
+        If no model answers: a table of noughts would measure nothing. What was answered is in the cache.
     ValueError
         If there are no questions.
 
@@ -142,7 +144,7 @@ async def _all(
         async with room:
             try:
                 return await answer(question)
-            except BudgetExhausted:
+            except (BudgetExhausted, LlmUnavailable):
                 raise
             except LlmError as error:
                 return QaOutcome(

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from retrieval.evaluation.biomedhop.clarity import unclear
+from retrieval.evaluation.biomedhop.motifs import Motif, Slot, Witness
+from retrieval.evaluation.biomedhop.typed_graph import TypedGraph
+
+NAMES = ["tumour", "lymphoma", "gout", "lenalidomide", "colchicine", "late gout", "metastatic"]
+TUMOUR, LYMPHOMA, GOUT, LENALIDOMIDE, COLCHICINE, LATE_GOUT, METASTATIC = range(len(NAMES))
+EDGES = [
+    (LYMPHOMA, "subclass_of", TUMOUR),
+    (LENALIDOMIDE, "treats", LYMPHOMA),
+    (LENALIDOMIDE, "treats", TUMOUR),
+    (COLCHICINE, "treats", GOUT),
+    (COLCHICINE, "treats", TUMOUR),
+]
+
+
+@pytest.fixture(scope="module")
+def graph() -> TypedGraph:
+    ids = [f"X:{number}" for number in range(len(NAMES))]
+    kinds = ["Drug" if number in (LENALIDOMIDE, COLCHICINE) else "Disease" for number in range(len(NAMES))]
+    return TypedGraph.of(
+        pa.table(
+            {
+                "entity_id": ids,
+                "name": NAMES,
+                "category": [f"biolink:{kind}" for kind in kinds],
+                "aliases": pa.array([[] for _ in NAMES], pa.list_(pa.string())),
+            }
+        ),
+        pa.table(
+            {
+                "relation_id": [f"r{number}" for number in range(len(EDGES))],
+                "kind": ["asserted"] * len(EDGES),
+                "head_id": [ids[head] for head, _, _ in EDGES],
+                "predicate": [predicate for _, predicate, _ in EDGES],
+                "tail_id": [ids[tail] for _, _, tail in EDGES],
+                "speculative": [False] * len(EDGES),
+            }
+        ),
+    )
+
+
+def motif(answers: tuple[int, ...], *clues: int) -> Motif:
+    slots = (Slot("Disease", None), *(Slot("Compound", clue) for clue in clues))
+    witnesses = tuple(Witness((answer, *clues), ((),) * len(clues)) for answer in answers)
+    return Motif("intersection", "p", slots, (), 0, answers, witnesses)
+
+
+@pytest.mark.parametrize(
+    ("answers", "clues", "why"),
+    [
+        ((TUMOUR,), (LENALIDOMIDE, COLCHICINE), "a kind of the answer fits as well"),
+        ((TUMOUR,), (COLCHICINE,), ""),  # of its kinds none is treated by it
+        ((LYMPHOMA,), (LENALIDOMIDE,), ""),
+        ((LYMPHOMA,), (LENALIDOMIDE, TUMOUR), "a clue is a kind of what else it names or asks for"),
+        ((COLCHICINE,), (GOUT, LATE_GOUT), "the name of a clue is part of another's"),
+        ((LYMPHOMA, TUMOUR), (LENALIDOMIDE,), "one of its answers is a kind of another"),
+        ((GOUT, TUMOUR), (COLCHICINE,), ""),
+    ],
+)
+def test_a_question_is_clear_if_only_its_answer_fits(
+    graph: TypedGraph, answers: tuple[int, ...], clues: tuple[int, ...], why: str
+) -> None:
+    assert unclear(motif(answers, *clues), graph) == why
+
+
+def test_an_adjective_is_no_thing(graph: TypedGraph) -> None:
+    diseases = graph.members(["Disease"])
+    assert not diseases[METASTATIC]
+    assert diseases[[TUMOUR, LYMPHOMA, GOUT, LATE_GOUT]].all()
