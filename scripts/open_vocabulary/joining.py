@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
-from kg_pipeline.vocabulary.guard_words import OPPOSED_WORDS
+from kg_pipeline.vocabulary.guard_words import OPPOSED_WORDS, SALTS
 from kg_pipeline.vocabulary.guards import Named, derivatives, specificity, veto
+from kg_pipeline.vocabulary.name_parts import parts_of
 from kg_pipeline.vocabulary.symbols import case_form, is_symbol
-from kg_pipeline.vocabulary.variants import normal_key, singular
-from open_vocabulary.drafts import Draft
+from kg_pipeline.vocabulary.variants import normal_key
+from open_vocabulary.drafts import Draft, name_key
 
 
 class Concepts:
@@ -69,6 +70,16 @@ class Concepts:
         first, second = (Named(draft.name) for draft in drafts if draft is not None)
         return (specificity(first, second) or "").startswith("one is more specific")
 
+    def is_listed_below(self, one: str, heading: str) -> bool:
+        """Whether a heading lists a concept among its entry terms that is a special case of it: intraorbital meningioma.
+
+        The concept has a content word more than the heading, and does not go by the heading's name.
+        """
+        mine, above = (self.drafts.get(self.resolve(identifier)) for identifier in (one, heading))
+        if mine is None or above is None or name_key(above.name) in mine.keys():  # noqa: SIM118 - look-up keys
+            return False
+        return parts_of(mine.name).content > parts_of(above.name).content > frozenset()
+
     def absorb_references(self, source: str, prefix: str) -> None:
         """Follow cross-references that are one to one, or confirmed by a shared name; others may be broader or narrower."""
         pairs = [
@@ -80,7 +91,11 @@ class Concepts:
         ]
         cited, citing = Counter(x for _, x in pairs), Counter(d for d, _ in pairs)
         named = [
-            (d, x) for d, x in pairs if x in self.drafts and self.drafts[d].keys() & self.drafts[x].keys()
+            (d, x)
+            for d, x in pairs
+            if x in self.drafts
+            and self.drafts[d].keys() & self.drafts[x].keys()
+            and not (prefix == "MESH:" and self.is_listed_below(d, x))
         ]
         single = [(d, x) for d, x in pairs if cited[x] == 1 and citing[d] == 1 and not self.is_narrower(d, x)]
         for identifier, xref in [*named, *single]:
@@ -94,7 +109,7 @@ class Concepts:
             if draft.source in (keeper, other):
                 names = draft.names[:1] if draft.source == "HGNC" else [draft.name]
                 for name in names:
-                    key = (group_of(draft.category), normal_key(singular(name)))
+                    key = (group_of(draft.category), name_key(name))
                     named[key][draft.source].append(draft.id)
         for _, sides in sorted(named.items()):
             if len(sides[keeper]) == 1 and len(sides[other]) == 1:
@@ -113,7 +128,7 @@ class Concepts:
         claims: dict[str, list[str]] = defaultdict(list)
         for draft in sorted(self.drafts.values(), key=lambda d: d.id):
             taken = any(xref.startswith(f"{other}:") and xref in self.moved for xref in draft.xrefs)
-            found = records[group_of(draft.category), normal_key(singular(draft.name))]
+            found = records[group_of(draft.category), name_key(draft.name)]
             if draft.source == keeper and len(found) == 1 and not taken:
                 claims[next(iter(found))].append(draft.id)
         for record, keepers in sorted(claims.items()):
@@ -144,23 +159,42 @@ class Concepts:
             if draft.source.startswith(other) or any(xref.startswith(f"{other}:") for xref in draft.xrefs):
                 continue
             group = group_of(draft.category)
-            by_name = records.get((group, normal_key(singular(draft.name))), set())
+            by_name = records.get((group, name_key(draft.name)), set())
             found = by_name or set().union(*(records.get((group, key), set()) for key in draft.keys()))  # noqa: SIM118
+            # A heading comes before a supplementary record, whose identifier begins with C.
+            headings = {record for record in found if record.startswith(f"{other}:D")}
+            found = headings or found
             if len(found) == 1:
+                draft.xrefs |= found
+
+    def refer_to_salt(self, other: str) -> None:
+        """Note the record of a salt for a drug that the source has as that salt only: raloxifene, by its hydrochloride."""
+        records: dict[str, set[str]] = defaultdict(set)
+        for draft in self.drafts.values():
+            mine = {draft.id} if draft.source.startswith(other) else set()
+            mine |= {xref for xref in draft.xrefs if xref.startswith(f"{other}:")}
+            words = normal_key(draft.name).split()
+            base = [word for word in words if word not in SALTS]
+            if mine and base and len(base) < len(words) and group_of(draft.category) == CHEMICAL:
+                records[" ".join(base)] |= mine
+        for draft in self.drafts.values():
+            is_known = draft.source.startswith(other) or any(x.startswith(f"{other}:") for x in draft.xrefs)
+            found = records.get(normal_key(draft.name), set())
+            if not is_known and len(found) == 1 and group_of(draft.category) == CHEMICAL:
                 draft.xrefs |= found
 
     def add_supplement(self, rows: list[dict[str, str]]) -> None:
         """Add names to the concept a row points at, or that has its name and group; make a new concept for the others."""
         by_name: dict[tuple[str, str], list[Draft]] = defaultdict(list)
         for draft in sorted(self.drafts.values(), key=lambda d: d.id):
-            by_name[group_of(draft.category), normal_key(singular(draft.name))].append(draft)
+            by_name[group_of(draft.category), name_key(draft.name)].append(draft)
         ours: dict[str, Draft] = {}
         for row in rows:
             names = [name for name in row["synonyms"].split("|") if name]
             identifier = self.resolve(row["id"])
             if row["id"] and identifier not in self.drafts:
                 raise SystemExit(f"supplement.tsv: {row['id']} ({row['name']}) is in none of the sources")
-            same_name = by_name[group_of(row["category"]), normal_key(singular(row["name"]))]
+            same_name = by_name[group_of(row["category"]), name_key(row["name"])]
             known = self.drafts[identifier] if row["id"] else next(iter(same_name), None)
             if known is None:
                 slug = re.sub(r"[^a-z0-9]+", "-", normal_key(row["name"])).strip("-")
@@ -216,7 +250,20 @@ def without_strangers(preferred: str, names: list[str]) -> list[str]:
     present = set().union(*words.values()) - set(normal_key(preferred).split())
     opposed = set().union(*(pair for pair in OPPOSED_WORDS if len(pair) == 2 and pair <= present))
     chief = Named(preferred)
-    return [name for name in names if not words[name] & opposed and not derivatives(chief, Named(name))]
+    return [name for name in names if not words[name] & opposed and not _is_derivative(chief, Named(name))]
+
+
+def _is_derivative(chief: Named, other: Named) -> bool:
+    """Whether one name is that of a salt or a combination of the other; not for a name with other words, such as DMSO.
+
+    A name of a salt that lacks the word for it is that of the base only where it shares another word with it.
+    """
+    if derivatives(chief, other) is None:
+        return False
+    ours, theirs = parts_of(chief.name).words, parts_of(other.name).words
+    if ours <= SALTS:
+        return True  # of sodium itself, whose symbol is that of other things in lower case
+    return bool(theirs & SALTS - ours) or not ours & SALTS - theirs or bool((ours & theirs) - SALTS)
 
 
 def distinct(names: list[str]) -> list[str]:
@@ -226,5 +273,5 @@ def distinct(names: list[str]) -> list[str]:
         name = " ".join(name.split())
         if position and (len(name) > 80 or len(name) < 2):
             continue
-        kept.setdefault(case_form(name) if is_symbol(name) else normal_key(singular(name)), name)
+        kept.setdefault(case_form(name) if is_symbol(name) else name_key(name), name)
     return list(kept.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from open_vocabulary.chemicals import SYSTEMATIC, plain_chemical
+from open_vocabulary.chemicals import SYSTEMATIC, is_code, plain_chemical
 from open_vocabulary.drafts import Draft
 from open_vocabulary.wheels import Wheel
 
@@ -86,7 +86,8 @@ def supplementary(wheel: Wheel, categories: dict[str, str], wanted: set[str]) ->
         is_wanted = f"MESH:{identifier}" in wanted
         chemical = any(h in ("biolink:ChemicalEntity", "biolink:Protein") for h in headings)
         disease = not chemical and "biolink:Disease" in headings
-        if not (is_wanted or disease or (chemical and plain_chemical(label))):
+        has_code = any(map(is_code, [label, *synonyms.split("|")]))
+        if not (is_wanted or disease or (chemical and (plain_chemical(label) or has_code))):
             continue
         names = [
             label,

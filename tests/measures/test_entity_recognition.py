@@ -85,6 +85,7 @@ def test_the_command_measures_what_is_there_and_names_what_is_not(
     )
     assert result.exit_code == 0, result.output
     assert "BioRED was skipped" in result.output
+    assert "Not measured: MedMentions" in result.output
     report = json.loads(output.read_text(encoding="utf-8"))
     stage = next(one for one in report["recognition"] if one["way"] == "mentions stage")
     assert (stage["corpus"], stage["scores"][0]["annotated"]) == ("BC5CDR", 3)

@@ -40,6 +40,7 @@ class MentionLinker:
         return replace(
             mention,
             normal_form=normal_form,
+            category=_category(mention.category, best.candidate) if best else mention.category,
             concept_id=best.candidate.concept_id if best else None,
             candidates=tuple(candidates.values())[:MAX_CANDIDATES],
         )
@@ -52,3 +53,8 @@ class MentionLinker:
             best = standard(links, self._vocabulary, self._context.supported)
             self._known[key] = best, tuple(one for one in links if one.is_same)
         return self._known[key]
+
+
+def _category(found: str, concept: Candidate) -> str:
+    """The category of the concept where it is of the kind that was found, so that a concept has one category."""
+    return concept.category if group_of(concept.category) == group_of(found) else found

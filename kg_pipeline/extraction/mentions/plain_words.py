@@ -1,4 +1,4 @@
-"""Words that name a body part only in some sentences: `the other hand`, `a joint effort`."""
+"""Words that name an entity only in some sentences: not in `the other hand`, `a joint effort` or `the assay Kit`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,32 @@ _OTHER_SENSE: dict[str, tuple[re.Pattern[str] | None, re.Pattern[str] | None]] =
     "arm": (re.compile(r"\b(?:treatment|control|study|placebo|each|both|trial)\s+$", re.IGNORECASE), None),
     "head": (None, re.compile(r"^(?:[- ](?:to|group|start|of)\b)", re.IGNORECASE)),
     "foot": (None, re.compile(r"^\s+of\b", re.IGNORECASE)),
+    "kit": (
+        re.compile(
+            r"\b(?:assay|isolation|extraction|detection|purification|staining|mini|midi|reagent|synthesis|test|labell?ing|"
+            r"elisa|rna|dna|library|preparation|prep|sequencing|transcription|quantification|activity|master mix|pcr)\s+$",
+            re.IGNORECASE,
+        ),
+        None,
+    ),
+    # Stirring; restless patients are agitated without it.
+    "agitation": (
+        re.compile(
+            r"\b(?:under|constant|gentle|vigorous|mechanical|orbital|continuous|magnetic|by|without)\s+$",
+            re.IGNORECASE,
+        ),
+        None,
+    ),
+    # The medium is called after a person.
+    "eagle": (
+        re.compile(r"\b(?:modified|essential)\s+$", re.IGNORECASE),
+        re.compile(r"^(?:['\u2019]s)?\s+(?:medium|minim)"),
+    ),
+    # The adjective; the aldehyde is named by itself.
+    "retinal": (
+        None,
+        re.compile(r"^[\s-]+(?!(?:is|was|and|or|in|of|to|by|from|with|isomer|binding|synthesis)\b)[a-z]"),
+    ),
     # An adjective, unless a word of the clinic or no noun at all follows.
     "joint": (
         None,

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from kg_pipeline.extraction.mentions.agreement import MODEL, agree
 from kg_pipeline.extraction.mentions.formulas import is_formula
 from kg_pipeline.extraction.mentions.links import MentionLinker
 from kg_pipeline.extraction.mentions.mention import MAX_CANDIDATES, Mention
 from kg_pipeline.extraction.mentions.name_patterns import find_patterns
-from kg_pipeline.extraction.mentions.ner.recogniser import NameRecogniser
+from kg_pipeline.extraction.mentions.ner.recogniser import NameRecogniser, RecognisedName
+from kg_pipeline.extraction.mentions.not_names import is_label, is_mere_word, is_no_name, whole_brackets
 from kg_pipeline.extraction.mentions.plain_words import is_plain_word
 from kg_pipeline.text.abbreviations import Definition, definition_at
 from kg_pipeline.vocabulary.article_context import ArticleContext, article_context, named_in_full
-from kg_pipeline.vocabulary.categories import CHEMICAL, group_of
+from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
 from kg_pipeline.vocabulary.headwords import category_of_phrase
 from kg_pipeline.vocabulary.index import Candidate, Match, Vocabulary
 from kg_pipeline.vocabulary.matcher import short_form_pattern
@@ -55,10 +57,30 @@ def find_mentions(
     context = article_context(text, definitions, glossary, vocabulary, named_in_full(text, matches))
     found = _by_look_up(text, spans, matches, context, vocabulary)
     if recogniser is not None:
-        names = recogniser.recognise(text, spans, definitions, glossary)
+        defined = {*glossary, *(definition.short for definition in definitions)}
+        names = _names(text, recogniser.recognise(text, spans, definitions, glossary), defined)
         found = agree(text, found, names, {group_of(category) for category in recogniser.categories})
     linker = MentionLinker(vocabulary, context.across_vertebrates())
-    return [linker.linked(mention) for mention in _without_overlaps(found)]
+    linked = (linker.linked(mention) for mention in _without_overlaps(found))
+    return [mention for mention in linked if not _is_word_for_gene(text, mention)]
+
+
+def _is_word_for_gene(text: str, mention: Mention) -> bool:
+    """Whether only the recogniser says that a word is a gene, against what it looks like."""
+    is_guess = mention.source == MODEL and mention.concept_id is None and not mention.candidates
+    return is_guess and group_of(mention.category) == GENE and is_mere_word(text, mention.start, mention.end)
+
+
+def _names(text: str, recognised: Iterable[RecognisedName], defined: Collection[str]) -> list[RecognisedName]:
+    """What a recogniser found, without what is no name; formulae are compounds whatever it took them for."""
+    names = []
+    for name in recognised:
+        start, end = whole_brackets(text, name.start, name.end)
+        if is_no_name(text, start, end, name.category, defined) or is_plain_word(text, start, end):
+            continue
+        category = _COMPOUND if is_formula(text, start, end) else name.category
+        names.append(replace(name, start=start, end=end, category=category))
+    return names
 
 
 def _by_look_up(
@@ -94,7 +116,7 @@ def _by_look_up(
         for pattern_start, pattern_end, category in find_patterns(text[start:end]):
             span = (start + pattern_start, start + pattern_end)
             surface = text[span[0] : span[1]]
-            if span not in silenced:
+            if span not in silenced and not is_label(text, *span):
                 found.setdefault(span, Mention(*span, surface, surface, category, None, (), MODEL))
     return list(found.values())
 
@@ -148,7 +170,7 @@ def _from_vocabulary(
     candidates = match.candidates[:MAX_CANDIDATES]
     if len(surface) <= 2 and not _is_backed(candidates, supported, text[sentence[0] : sentence[1]]):
         return None
-    if is_plain_word(text, match.start, match.end):
+    if is_plain_word(text, match.start, match.end) or is_label(text, match.start, match.end):
         return None
     if is_formula(text, match.start, match.end):
         candidates = tuple(one for one in candidates if group_of(one.category) == CHEMICAL)
