@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kg_pipeline.cli.bench_retrieval import bench_retrieval
+from kg_pipeline.cli.bench.retrieval import bench_retrieval
 
 
 def main(arguments: list[str]) -> None:

@@ -27,7 +27,7 @@ from typing import Any
 
 from kg_pipeline.evaluation.craft import CraftArticle, borders_found, read_craft, survival
 from kg_pipeline.files import write_text
-from kg_pipeline.pmc.jats import Found, parse_article, read_articles
+from kg_pipeline.pmc.jats.parser import Found, parse_article, read_articles
 from kg_pipeline.schema import UNREAD_SECTIONS
 from kg_pipeline.text.sentences import load_splitter
 from kg_pipeline.text.stage import chunk_document, load_tokenise

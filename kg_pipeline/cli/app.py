@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from kg_pipeline.cli.benching import bench
+from kg_pipeline.cli.bench.commands import bench
 from kg_pipeline.cli.merging import merge, merges, unmerge
 from kg_pipeline.cli.questions import INTERRUPTED, CorpusName, ask, mcp
 from kg_pipeline.cli.vocabulary import vocabulary

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from kg_pipeline.pmc.article import Article
+from kg_pipeline.pmc.jats.article import Article
 
 # Letters and digits apart: a superscript that CRAFT glues to a name is marked by a sign in ours.
 _TOKEN = re.compile(r"[A-Za-z]+|[0-9]+|[^\sA-Za-z0-9]")

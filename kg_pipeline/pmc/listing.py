@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from kg_pipeline.errors import ArticleError
-from kg_pipeline.pmc.article import Metadata
 from kg_pipeline.pmc.identifiers import parse_pmcid
-from kg_pipeline.pmc.jats import Found, read_articles
+from kg_pipeline.pmc.jats.article import Metadata
+from kg_pipeline.pmc.jats.parser import Found, read_articles
 from kg_pipeline.pmc.policy import NOTICE_REASON
 
 #: Statuses whose articles have text to read.

@@ -18,12 +18,12 @@ from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import StageError
 from kg_pipeline.fingerprint import digest
 from kg_pipeline.pmc.changes import WITHDRAWN, Listing, Progress, with_change, withdrawn
+from kg_pipeline.pmc.jats.metadata import read_metadata
+from kg_pipeline.pmc.jats.xml import parse_xml
 from kg_pipeline.pmc.listing import notice_keys
-from kg_pipeline.pmc.metadata import read_metadata
 from kg_pipeline.pmc.policy import names_retraction, retraction_reason
 from kg_pipeline.pmc.remote.corpus import open_corpus
 from kg_pipeline.pmc.remote.outcomes import Listed
-from kg_pipeline.pmc.xml import parse_xml
 from kg_pipeline.settings import Settings
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import zstandard
 from kg_pipeline import files
 from kg_pipeline.errors import DatasetError
 from kg_pipeline.object_store import ObjectStore, open_store
-from kg_pipeline.pmc.xml import MAX_BYTES
+from kg_pipeline.pmc.jats.xml import MAX_BYTES
 
 if TYPE_CHECKING:
     from kg_pipeline.settings import Settings

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Protocol
 
 from kg_pipeline.errors import CorpusError
-from kg_pipeline.pmc.xml import MAX_BYTES
+from kg_pipeline.pmc.jats.xml import MAX_BYTES
 
 _XML_SUFFIXES = (".xml", ".nxml", ".jats")
 _TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
@@ -27,7 +27,7 @@ _KINDS = "a folder, .tar, .tar.gz, .tar.xz or .zip of JATS XML files"
 class ArticleSource(Protocol):
     """Files of a corpus by reference; a reference is a relative path with forward slashes.
 
-    A file over the bound of `kg_pipeline.pmc.xml.MAX_BYTES` is given one byte longer than the bound, which the
+    A file over the bound of `kg_pipeline.pmc.jats.xml.MAX_BYTES` is given one byte longer than the bound, which the
     parser then refuses by its size.
     """
 

@@ -13,15 +13,15 @@ from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import StageError
 from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.incremental import ArticleOutput, StageReport, input_digests, one_by_one, run_shard
-from kg_pipeline.pmc.article import Article
 from kg_pipeline.pmc.changes import WITHDRAWN, Listing, Progress, last_listing, unseen, with_change, withdrawn
-from kg_pipeline.pmc.jats import Found, parse_article, read_articles
+from kg_pipeline.pmc.jats.article import Article
+from kg_pipeline.pmc.jats.parser import Found, parse_article, read_articles
+from kg_pipeline.pmc.jats.tables import MAX_COLUMNS, MAX_PLACES
 from kg_pipeline.pmc.listing import READABLE, Listed, list_entries
 from kg_pipeline.pmc.policy import under_rights
 from kg_pipeline.pmc.query_index import list_query, record_listing
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.sources import ArticleSource, open_source
-from kg_pipeline.pmc.tables import MAX_COLUMNS, MAX_PLACES
 from kg_pipeline.settings import Settings
 
 _PARSER_MODULES = tuple(

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import kg_pipeline.llm.embeddings as embeddings
 from kg_pipeline.cli.app import app
 from kg_pipeline.errors import BenchmarkFileError
-from kg_pipeline.pmc.jats import parse_article
+from kg_pipeline.pmc.jats.parser import parse_article
 from kg_pipeline.settings import load_settings
 from retrieval.evaluation.mine.entailment import WordEntailment, word_share
 from retrieval.evaluation.mine.own_graph import article_id, read_triples, write_articles

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner
 
-import kg_pipeline.cli.bench_all as bench_all
+import kg_pipeline.cli.bench.everything as bench_all
 from kg_pipeline.cli.app import app
 from kg_pipeline.errors import NoGraphError, SettingsError
 from retrieval.evaluation.page.figures import Figure, figures_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kg_pipeline.evaluation.craft import Annotation, CraftArticle, borders_found, read_craft, survival
-from kg_pipeline.pmc.jats import parse_article
+from kg_pipeline.pmc.jats.parser import parse_article
 from kg_pipeline.schema import UNREAD_SECTIONS
 from kg_pipeline.text.sentences import load_splitter
 

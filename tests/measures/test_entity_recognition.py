@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from kg_pipeline.cli.benching import bench
+from kg_pipeline.cli.bench.commands import bench
 from kg_pipeline.evaluation.abbreviation_pairs import measure_abbreviations, score_pairs
 from kg_pipeline.evaluation.annotated import CHEMICAL, DISEASE, PUBTATOR, from_pubtator
 from kg_pipeline.evaluation.entity_recognition import MICRO, score_spans

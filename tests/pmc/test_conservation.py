@@ -10,11 +10,11 @@ from lxml import etree
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import StageError
-from kg_pipeline.pmc.inline import inline_text
-from kg_pipeline.pmc.jats import Found, parse_article, read_articles
-from kg_pipeline.pmc.sections import is_administrative
+from kg_pipeline.pmc.jats.inline import inline_text
+from kg_pipeline.pmc.jats.parser import Found, parse_article, read_articles
+from kg_pipeline.pmc.jats.sections import is_administrative
+from kg_pipeline.pmc.jats.xml import parse_xml
 from kg_pipeline.pmc.stage import list_articles
-from kg_pipeline.pmc.xml import parse_xml
 from kg_pipeline.settings import load_settings
 
 pytestmark = pytest.mark.shared

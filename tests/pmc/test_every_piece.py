@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import pytest
 from lxml import etree
 
-from kg_pipeline.pmc.article import Article
-from kg_pipeline.pmc.jats import Found, parse_article, read_articles
-from kg_pipeline.pmc.xml import local_name, parse_xml
+from kg_pipeline.pmc.jats.article import Article
+from kg_pipeline.pmc.jats.parser import Found, parse_article, read_articles
+from kg_pipeline.pmc.jats.xml import local_name, parse_xml
 
 pytestmark = pytest.mark.shared
 

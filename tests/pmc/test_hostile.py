@@ -8,7 +8,7 @@ import pytest
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import MalformedError
-from kg_pipeline.pmc.jats import parse_article
+from kg_pipeline.pmc.jats.parser import parse_article
 from kg_pipeline.pmc.stage import list_articles
 from kg_pipeline.settings import load_settings
 

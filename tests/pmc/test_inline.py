@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.pmc.characters import tidy, tidy_all
-from kg_pipeline.pmc.inline import Inline, inline_text
-from kg_pipeline.pmc.xml import parse_xml
+from kg_pipeline.pmc.jats.characters import tidy, tidy_all
+from kg_pipeline.pmc.jats.inline import Inline, inline_text
+from kg_pipeline.pmc.jats.xml import parse_xml
 
 
 def inline(content: str) -> str:

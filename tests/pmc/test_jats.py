@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.errors import MalformedError, NotJatsError
-from kg_pipeline.pmc.article import Article
-from kg_pipeline.pmc.jats import Found, Missing, parse_article, read_articles
+from kg_pipeline.pmc.jats.article import Article
+from kg_pipeline.pmc.jats.parser import Found, Missing, parse_article, read_articles
 from kg_pipeline.schema import UNREAD_SECTIONS
 
 

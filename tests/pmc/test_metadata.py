@@ -1,10 +1,10 @@
 import pytest
 
-from kg_pipeline.pmc.article import Metadata
 from kg_pipeline.pmc.identifiers import parse_doi, parse_pmcid
-from kg_pipeline.pmc.licenses import classify_license
-from kg_pipeline.pmc.metadata import read_metadata
-from kg_pipeline.pmc.xml import parse_xml
+from kg_pipeline.pmc.jats.article import Metadata
+from kg_pipeline.pmc.jats.licenses import classify_license
+from kg_pipeline.pmc.jats.metadata import read_metadata
+from kg_pipeline.pmc.jats.xml import parse_xml
 
 
 def metadata(meta: str, attributes: str = "", journal: str = "") -> Metadata:

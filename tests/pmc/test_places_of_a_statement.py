@@ -4,7 +4,7 @@ import polars as pl
 
 from kg_pipeline.datasets import empty_frame, table_from_rows
 from kg_pipeline.inference.asserted import assert_relations
-from kg_pipeline.pmc.jats import parse_article
+from kg_pipeline.pmc.jats.parser import parse_article
 from kg_pipeline.schema import UNREAD_SECTIONS
 from kg_pipeline.text.sentences import load_splitter
 from kg_pipeline.text.stage import chunk_document, load_tokenise

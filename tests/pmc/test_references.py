@@ -1,8 +1,8 @@
 import pytest
 
-from kg_pipeline.pmc.jats import parse_article
-from kg_pipeline.pmc.references import ReferenceIds
-from kg_pipeline.pmc.xml import parse_xml, parse_xml_without
+from kg_pipeline.pmc.jats.parser import parse_article
+from kg_pipeline.pmc.jats.references import ReferenceIds
+from kg_pipeline.pmc.jats.xml import parse_xml, parse_xml_without
 
 LIST = """<ref-list><ref id="r1"><label>1</label></ref><ref  content-type='x' id='r2'/><ref/>
 <refs id="no"/><x:ref xmlns:x="u" id="r3"><citation id="c1"/></x:ref></ref-list>"""

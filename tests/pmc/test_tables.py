@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_pipeline.pmc.inline import inline_text
-from kg_pipeline.pmc.tables import MAX_COLUMNS, MAX_PLACES, Grid, read_grid, row_sentences
-from kg_pipeline.pmc.xml import parse_xml
+from kg_pipeline.pmc.jats.inline import inline_text
+from kg_pipeline.pmc.jats.tables import MAX_COLUMNS, MAX_PLACES, Grid, read_grid, row_sentences
+from kg_pipeline.pmc.jats.xml import parse_xml
 
 
 def grid(content: str) -> Grid:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from kg_pipeline.errors import ArticleError, MalformedError, NotJatsError
-from kg_pipeline.pmc import xml
-from kg_pipeline.pmc.xml import all_text, parse_xml, parse_xml_without
+from kg_pipeline.pmc.jats import xml
+from kg_pipeline.pmc.jats.xml import all_text, parse_xml, parse_xml_without
 
 
 def text_of(data: bytes) -> str:

@@ -13,14 +13,14 @@ from dataclasses import replace
 from lxml import etree
 
 from kg_pipeline.errors import ArticleError, ServiceError, ServiceRefused, ServiceUnavailable
-from kg_pipeline.pmc.article import Metadata
 from kg_pipeline.pmc.identifiers import parse_pmcid
-from kg_pipeline.pmc.metadata import read_metadata
+from kg_pipeline.pmc.jats.article import Metadata
+from kg_pipeline.pmc.jats.metadata import read_metadata
+from kg_pipeline.pmc.jats.xml import parse_xml, serialise
 from kg_pipeline.pmc.policy import NOTICE_REASON
 from kg_pipeline.pmc.remote.bodies import excerpt
 from kg_pipeline.pmc.remote.outcomes import Fetched, Wanted
 from kg_pipeline.pmc.remote.services import Keeper
-from kg_pipeline.pmc.xml import parse_xml, serialise
 
 #: Statuses whose XML is worth keeping.
 KEPT = frozenset({"ok", "no_body", "notice", "retracted"})

@@ -9,9 +9,9 @@ from typing import Any
 from lxml import etree
 
 from kg_pipeline.errors import ArticleError
+from kg_pipeline.pmc.jats.xml import parse_xml
 from kg_pipeline.pmc.remote.failures import UnusableAnswer
 from kg_pipeline.pmc.remote.http import Answer
-from kg_pipeline.pmc.xml import parse_xml
 
 _RATE_LIMIT = re.compile(r"rate limit|too many requests", re.IGNORECASE)
 _RATE_LIMIT_WAIT = 2.0

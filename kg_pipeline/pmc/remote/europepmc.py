@@ -12,7 +12,7 @@ from typing import Any
 
 from kg_pipeline.errors import ServiceError
 from kg_pipeline.pmc.identifiers import parse_doi, parse_pmcid, parse_pmid
-from kg_pipeline.pmc.licenses import classify_license
+from kg_pipeline.pmc.jats.licenses import classify_license
 from kg_pipeline.pmc.remote.articles import failed_article, read_article, recall
 from kg_pipeline.pmc.remote.bodies import excerpt, read_json, read_xml
 from kg_pipeline.pmc.remote.failures import UnusableAnswer

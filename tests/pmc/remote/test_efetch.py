@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kg_pipeline.pmc.jats.xml import parse_xml
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.remote.articles import split_set
 from kg_pipeline.pmc.remote.efetch import EntrezArticles
@@ -16,7 +17,6 @@ from kg_pipeline.pmc.remote.entrez import EntrezClient
 from kg_pipeline.pmc.remote.http import Fetcher
 from kg_pipeline.pmc.remote.ledger import FetchLedger
 from kg_pipeline.pmc.remote.outcomes import Fetched, Wanted
-from kg_pipeline.pmc.xml import parse_xml
 from tests.pmc.remote.replies import article_set, article_xml, flag, not_available
 from tests.pmc.remote.server import Asked, Reply, Server
 

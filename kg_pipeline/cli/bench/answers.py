@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from kg_pipeline.cli.bench_data import default_data
-from kg_pipeline.cli.bench_output import names_of, per_cent, skip, write_report
+from kg_pipeline.cli.bench.inputs import default_data
+from kg_pipeline.cli.bench.output import names_of, per_cent, skip, write_report
 from kg_pipeline.errors import SettingsError
 
 _DEPTHS = "1,3"

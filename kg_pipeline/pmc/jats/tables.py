@@ -12,8 +12,8 @@ from itertools import islice
 
 from lxml import etree
 
-from kg_pipeline.pmc.characters import tidy_all
-from kg_pipeline.pmc.xml import all_text
+from kg_pipeline.pmc.jats.characters import tidy_all
+from kg_pipeline.pmc.jats.xml import all_text
 
 #: Bounds against hostile spans; real tables stay far below.
 MAX_COLUMNS = 512

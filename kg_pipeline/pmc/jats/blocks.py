@@ -18,14 +18,14 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from kg_pipeline.pmc.article import Table
-from kg_pipeline.pmc.assembly import Assembly, Place
-from kg_pipeline.pmc.characters import tidy
-from kg_pipeline.pmc.glossary import read_glossary
-from kg_pipeline.pmc.inline import FLOW, LIFTED, SKIPPED, Inline, inline_text
-from kg_pipeline.pmc.sections import BACK_SECTIONS, is_administrative
-from kg_pipeline.pmc.tables import note_marks, read_grid, row_sentences
-from kg_pipeline.pmc.xml import all_text, first_child
+from kg_pipeline.pmc.jats.article import Table
+from kg_pipeline.pmc.jats.assembly import Assembly, Place
+from kg_pipeline.pmc.jats.characters import tidy
+from kg_pipeline.pmc.jats.glossary import read_glossary
+from kg_pipeline.pmc.jats.inline import FLOW, LIFTED, SKIPPED, Inline, inline_text
+from kg_pipeline.pmc.jats.sections import BACK_SECTIONS, is_administrative
+from kg_pipeline.pmc.jats.tables import note_marks, read_grid, row_sentences
+from kg_pipeline.pmc.jats.xml import all_text, first_child
 
 #: Kind of sections that are text of the article, but about the paper rather than its subject.
 BACK = "back"

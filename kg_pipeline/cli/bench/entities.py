@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from kg_pipeline.cli.bench_data import default_data
+from kg_pipeline.cli.bench.inputs import default_data
 
 if TYPE_CHECKING:
     from kg_pipeline.evaluation.entity_bench import EntityBench

@@ -6,8 +6,8 @@ import re
 
 from lxml import etree
 
-from kg_pipeline.pmc.inline import inline_text
-from kg_pipeline.pmc.xml import all_text, first_child
+from kg_pipeline.pmc.jats.inline import inline_text
+from kg_pipeline.pmc.jats.xml import all_text, first_child
 
 _ENTRY_BREAK = re.compile(r";\s*|\.\s+(?=\S{1,12}\s*[:=,–])|\n")
 _ENTRY = re.compile(r"\s*(\S(?:[^,:=–]{0,22}\S)?)\s*(?::|=|\s–\s|,)\s*(\S.*?)\s*\.?\s*")

@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from kg_pipeline.cli.bench_data import default_data
-from kg_pipeline.cli.bench_output import per_cent, points, skip, write_report
+from kg_pipeline.cli.bench.inputs import default_data
+from kg_pipeline.cli.bench.output import per_cent, points, skip, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,11 +12,11 @@ from collections.abc import Callable, Container, Iterator
 
 from lxml import etree
 
-from kg_pipeline.pmc.characters import collapse, tidy
-from kg_pipeline.pmc.citations import CLOSE, OPEN, drop_citations, only_separators
-from kg_pipeline.pmc.formulas import MATH, render_formula
-from kg_pipeline.pmc.scripts import is_exponent, script_text
-from kg_pipeline.pmc.xml import texts
+from kg_pipeline.pmc.jats.characters import collapse, tidy
+from kg_pipeline.pmc.jats.citations import CLOSE, OPEN, drop_citations, only_separators
+from kg_pipeline.pmc.jats.formulas import MATH, render_formula
+from kg_pipeline.pmc.jats.scripts import is_exponent, script_text
+from kg_pipeline.pmc.jats.xml import texts
 
 #: Floats and notes that may stand inside a paragraph without being part of its text.
 LIFTED = frozenset(

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from kg_pipeline.cli.bench_output import names_of, per_cent, points, write_report
+from kg_pipeline.cli.bench.output import names_of, per_cent, points, write_report
 from kg_pipeline.errors import SettingsError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from kg_pipeline.cli.bench_output import names_of
+from kg_pipeline.cli.bench.output import names_of
 
 
 def build_multihop(

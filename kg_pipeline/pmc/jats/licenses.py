@@ -11,8 +11,8 @@ import re
 
 from lxml import etree
 
-from kg_pipeline.pmc.characters import tidy
-from kg_pipeline.pmc.xml import all_text, local_name
+from kg_pipeline.pmc.jats.characters import tidy
+from kg_pipeline.pmc.jats.xml import all_text, local_name
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _CC_URL = re.compile(r"creativecommons\.org/+(licenses/([a-z+-]+)|publicdomain/(zero|mark))", re.IGNORECASE)

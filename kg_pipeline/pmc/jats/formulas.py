@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from lxml import etree
 
-from kg_pipeline.pmc.xml import MATHML, all_text, local_name
+from kg_pipeline.pmc.jats.xml import MATHML, all_text, local_name
 
 #: Names of a formula in MathML, whether or not it says that it is.
 MATH = (f"{{{MATHML}}}math", "math")

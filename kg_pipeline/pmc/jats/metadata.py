@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from lxml import etree
 
-from kg_pipeline.pmc.article import Metadata, Notice
 from kg_pipeline.pmc.identifiers import parse_doi, parse_pmcid, parse_pmid
-from kg_pipeline.pmc.inline import inline_text
-from kg_pipeline.pmc.licenses import read_license
+from kg_pipeline.pmc.jats.article import Metadata, Notice
+from kg_pipeline.pmc.jats.inline import inline_text
+from kg_pipeline.pmc.jats.licenses import read_license
+from kg_pipeline.pmc.jats.xml import all_text, first_child
 from kg_pipeline.pmc.policy import NAMES_RETRACTED, RETRACTION_TYPES, is_notice, retraction_reason
-from kg_pipeline.pmc.xml import all_text, first_child
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"

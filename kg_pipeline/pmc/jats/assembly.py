@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kg_pipeline.pmc.article import Paragraph, Section
+from kg_pipeline.pmc.jats.article import Paragraph, Section
 
 SEPARATOR = "\n\n"
 

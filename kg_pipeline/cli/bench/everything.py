@@ -10,15 +10,15 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from kg_pipeline.cli.bench_answers import boundaries, case_study
-from kg_pipeline.cli.bench_graphs import graph_quality
-from kg_pipeline.cli.bench_items import build_multihop
-from kg_pipeline.cli.bench_open_qa import open_qa
-from kg_pipeline.cli.bench_output import names_of
-from kg_pipeline.cli.bench_qa import multihop_qa
-from kg_pipeline.cli.bench_retrieval import bench_retrieval
-from kg_pipeline.cli.entity_bench import bench_entities
-from kg_pipeline.cli.relation_bench import bench_relations
+from kg_pipeline.cli.bench.answers import boundaries, case_study
+from kg_pipeline.cli.bench.entities import bench_entities
+from kg_pipeline.cli.bench.graphs import graph_quality
+from kg_pipeline.cli.bench.items import build_multihop
+from kg_pipeline.cli.bench.multihop_qa import multihop_qa
+from kg_pipeline.cli.bench.open_qa import open_qa
+from kg_pipeline.cli.bench.output import names_of
+from kg_pipeline.cli.bench.relations import bench_relations
+from kg_pipeline.cli.bench.retrieval import bench_retrieval
 from kg_pipeline.errors import KgError, SettingsError
 
 _VALUES = "values.json"

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from lxml import etree
 
 from kg_pipeline.errors import NotJatsError
-from kg_pipeline.pmc.article import Article, Metadata
-from kg_pipeline.pmc.assembly import Place
-from kg_pipeline.pmc.blocks import BACK, BlockWalker
-from kg_pipeline.pmc.glossary import read_abbreviation_text
 from kg_pipeline.pmc.identifiers import parse_pmcid
-from kg_pipeline.pmc.inline import inline_text
-from kg_pipeline.pmc.metadata import read_metadata
-from kg_pipeline.pmc.references import ReferenceIds
-from kg_pipeline.pmc.xml import first_child, parse_xml, parse_xml_without, select, serialise, texts
+from kg_pipeline.pmc.jats.article import Article, Metadata
+from kg_pipeline.pmc.jats.assembly import Place
+from kg_pipeline.pmc.jats.blocks import BACK, BlockWalker
+from kg_pipeline.pmc.jats.glossary import read_abbreviation_text
+from kg_pipeline.pmc.jats.inline import inline_text
+from kg_pipeline.pmc.jats.metadata import read_metadata
+from kg_pipeline.pmc.jats.references import ReferenceIds
+from kg_pipeline.pmc.jats.xml import first_child, parse_xml, parse_xml_without, select, serialise, texts
 
 _SETS = frozenset(
     {

@@ -1,0 +1,1 @@
+"""`kg bench`: one module a benchmark, their output, and the page of all."""
