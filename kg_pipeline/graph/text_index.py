@@ -11,9 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import tempfile
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -81,6 +83,24 @@ def _name_after_content(folder: Path) -> None:
     (folder / _MANAGED).write_text(json.dumps(sorted(kept)) + "\n", encoding="utf-8")
 
 
+@contextmanager
+def _links_to(folder: Path) -> Iterator[Path]:
+    """A folder of links to the files of an index, to open it by: a version may lie where nobody may write.
+
+    The library writes a lock beside what it opens, and a thread of its own does so once more, at any moment within the
+    first second; a lock that comes in between the removal of the files and that of the folder is why there are two.
+    """
+    links = Path(tempfile.mkdtemp(prefix="kg-text-"))
+    try:
+        for path in folder.resolve().iterdir():
+            if path.suffix != ".lock":
+                (links / path.name).symlink_to(path)
+        yield links
+    finally:
+        shutil.rmtree(links, ignore_errors=True)
+        shutil.rmtree(links, ignore_errors=True)
+
+
 class TextIndex:
     """An index opened for reading; safe for many threads."""
 
@@ -88,21 +108,17 @@ class TextIndex:
         """Map the index; raises CorruptGraphError if it cannot be opened."""
         import tantivy
 
-        # The library writes a lock beside what it opens, and a version may lie where nobody may write.
-        with tempfile.TemporaryDirectory(prefix="kg-text-") as links:
-            try:
-                for path in folder.resolve().iterdir():
-                    if path.suffix != ".lock":
-                        (Path(links) / path.name).symlink_to(path)
-                self._index: Any = tantivy.Index.open(links)
+        try:
+            with _links_to(folder) as links:
+                self._index: Any = tantivy.Index.open(str(links))
                 self._index.config_reader(num_warmers=0, reload_policy="manual")
                 self._searcher: Any = self._index.searcher()
-            except (ValueError, FileNotFoundError) as error:
-                said = str(error).partition(". Content:")[0]
-                raise CorruptGraphError(
-                    f"The text index {folder} cannot be opened ({said}). "
-                    f"Rebuild it with: kg build {folder.parents[2].name}"
-                ) from error
+        except (ValueError, FileNotFoundError) as error:
+            said = str(error).partition(". Content:")[0]
+            raise CorruptGraphError(
+                f"The text index {folder} cannot be opened ({said}). "
+                f"Rebuild it with: kg build {folder.parents[2].name}"
+            ) from error
 
     def search(self, query: str, k: int) -> list[tuple[int, float]]:
         """Ordinals by (-BM25, ordinal), at most `k`; nothing for a query without words."""

@@ -37,7 +37,7 @@ _PASSING = frozenset({"failed", "not_found"})
 _CARRIED = tuple(ARTICLES.names)
 _CODE = tuple(
     f"kg_pipeline.pmc.{name}"
-    for name in ("identifiers", "licenses", "metadata", "policy", "query_articles", "remote.articles", "xml")
+    for name in ("identifiers", "jats", "policy", "query_articles", "remote.articles")
 )
 
 

@@ -24,13 +24,12 @@ from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.pmc.sources import ArticleSource, open_source
 from kg_pipeline.settings import Settings
 
-_PARSER_MODULES = tuple(
-    f"kg_pipeline.pmc.{name}"
-    for name in (
-        "article", "assembly", "blocks", "characters", "citations", "formulas", "glossary", "identifiers", "inline",
-        "jats", "licenses", "metadata", "policy", "references", "scripts", "sections", "stage", "tables", "xml",
-    )
-)  # fmt: skip
+_PARSER_MODULES = (
+    "kg_pipeline.pmc.identifiers",
+    "kg_pipeline.pmc.jats",
+    "kg_pipeline.pmc.policy",
+    "kg_pipeline.pmc.stage",
+)
 _PARSER_PACKAGES = ("lxml",)
 #: What tells an article of a file from the one of the last listing.
 _COMPARED = ("content_sha256", "version", "status")
