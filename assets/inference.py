@@ -34,8 +34,10 @@ def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Mat
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
     with stage_run(context, settings.home):
         counts = build_relations(datasets, workspace.corpus(corpus))
+    failed = checks.commonest_reason(datasets, "triples", corpus)
+    advice = f"Most articles lack triples for this reason: {failed}" if failed else _NO_RELATIONS
     outcomes = {
-        "relations_are_not_empty": checks.is_not_empty(datasets, "relations", corpus, _NO_RELATIONS),
+        "relations_are_not_empty": checks.is_not_empty(datasets, "relations", corpus, advice),
         "relations_have_evidence": checks.every_relation_has_evidence(datasets, corpus),
     }
     return result(datasets, corpus, "relations", counts, outcomes)

@@ -102,6 +102,13 @@ def is_not_empty(datasets: Datasets, dataset: str, corpus: str, advice: str) -> 
     )
 
 
+def commonest_reason(datasets: Datasets, stage: str, corpus: str) -> str:
+    """What most articles of a stage lack or failed for, as its status says; empty if none does."""
+    reasons = datasets.scan(f"{stage}.status", corpus).filter(pl.col("reason") != "")
+    counted = reasons.group_by("reason").len().sort("len", "reason", descending=[True, False]).collect()
+    return str(counted["reason"][0]) if counted.height else ""
+
+
 def every_mention_has_an_entity(datasets: Datasets, corpus: str) -> Outcome:
     """Standardisation lost no mention and invented none."""
     offered = pl.concat(

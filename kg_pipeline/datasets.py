@@ -166,9 +166,7 @@ class Datasets:
         try:
             return pl.read_parquet(path)
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise DatasetError(
-                f"{path} is damaged ({error}). Delete it and run: kg build {corpus}"
-            ) from error
+            raise self._damaged(name, corpus, shard, error) from error
 
     def read_or_empty(self, name: str, corpus: str, shard: str | None = None) -> pl.DataFrame:
         """One table, or an empty one where it is not built; a damaged one raises like `read`."""
@@ -176,11 +174,12 @@ class Datasets:
 
     def is_usable(self, name: str, corpus: str, shard: str | None = None) -> bool:
         """Whether the table is there, whole (its footer is) and of today's schema."""
+        path = self.fetched(name, corpus, shard)
         try:
-            found = pq.read_schema(self.fetched(name, corpus, shard))
-        except (FileNotFoundError, pa.ArrowInvalid):
+            found = list(pq.read_schema(path).names)
+        except (OSError, ValueError, pa.ArrowException):
             return False
-        return list(found.names) == list(schema_of(name).names)
+        return found == list(schema_of(name).names)
 
     def batches(self, name: str, corpus: str) -> Iterator[tuple[str, pl.DataFrame]]:
         """Each written shard with its rows, one at a time, so that memory stays at one shard."""
@@ -201,10 +200,14 @@ class Datasets:
             try:
                 with pq.ParquetFile(path) as file:
                     yield from file.iter_batches(rows, columns=list(columns))
-            except (OSError, pa.ArrowException) as error:
-                raise DatasetError(
-                    f"{path} is damaged ({error}). Delete it and run: kg build {corpus}"
-                ) from error
+            except (OSError, ValueError, pa.ArrowException) as error:
+                raise self._damaged(name, corpus, shard, error) from error
+
+    def _damaged(self, name: str, corpus: str, shard: str | None, error: Exception) -> DatasetError:
+        place = str(self.path(name, corpus, shard))
+        if self.store is not None:  # where it is damaged; the copy would come back
+            place = f"{self.store.address}/{_key(name, corpus, shard)}"
+        return DatasetError(f"{place} is damaged ({error}). Delete it and run: kg build {corpus}")
 
 
 _SUFFIX = ".parquet"

@@ -6,23 +6,22 @@ new object whole or not at all, and lists what was written before.
 
 from __future__ import annotations
 
-import errno
-import io
 import os
-import shutil
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
 from kg_pipeline.errors import ObjectStoreError
 from kg_pipeline.files import replacing
 
 if TYPE_CHECKING:
+    from pyarrow import Buffer, NativeFile
     from pyarrow.fs import FileInfo, FileSystem
 
 #: Bytes and time of last change in nanoseconds; what has neither changed has not changed.
@@ -31,6 +30,8 @@ State: TypeAlias = tuple[int, int]
 #: Objects that are fetched at the same time; a request waits for the network, not for a core.
 _AT_ONCE = 16
 _COPIED = 1 << 20  # bytes at a time
+#: Nanoseconds after which a change shows: buckets tell the time of one in whole seconds.
+_SETTLED = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,18 @@ class ObjectStore:
     address: str
     filesystem: FileSystem
     prefix: str
+
+    def is_there(self) -> bool:
+        """Whether there is such a folder, or such a bucket: what follows in its address comes with the first file."""
+        from pyarrow.fs import FileType, LocalFileSystem
+
+        is_folder = isinstance(self.filesystem, LocalFileSystem)
+        with self._explained("its root"):
+            # The prefix first, which those may ask who may not ask for the whole bucket.
+            for place in (self.prefix, self.prefix if is_folder else self.prefix.partition("/")[0]):
+                if self.filesystem.get_file_info(place).type == FileType.Directory:
+                    return True
+        return False
 
     def has(self, name: str) -> bool:
         """Whether there is a file of that name."""
@@ -60,20 +73,25 @@ class ObjectStore:
 
     def read(self, name: str, at_most: int = -1) -> bytes:
         """The file's bytes, or the first of them; a FileNotFoundError if there is none."""
-        with self._explained(name), self.filesystem.open_input_stream(self._key(name)) as stream:
+        with self._explained(name), self._opened(name) as stream:
             return bytes(stream.read(at_most if at_most >= 0 else None))
 
     def write(self, name: str, content: bytes) -> None:
         """Put bytes under the name."""
-        self._write(name, io.BytesIO(content))
+        self._write(name, content)
 
     def send(self, path: Path, name: str) -> None:
         """Put a file of this machine under the name; it is then the copy that `fetch` finds up to date.
 
         Two machines that send the same name at once must send the same content, as stages do for a shard.
         """
-        with path.open("rb") as source:
-            self._write(name, source)
+        import pyarrow as pa
+
+        if path.stat().st_size:  # an empty file cannot be mapped
+            with pa.memory_map(str(path)) as source:
+                self._write(name, source.read_buffer())
+        else:
+            self._write(name, b"")
         state = self._state(name)
         if state is not None:
             os.utime(path, ns=(state[1], state[1]))
@@ -84,8 +102,10 @@ class ObjectStore:
         if state is not None:
             try:
                 self._bring(name, state, path)
-            except FileNotFoundError:  # removed since it was seen
-                state = None
+            except FileNotFoundError:
+                if self.has(name):  # a folder of this machine is gone
+                    raise
+                state = None  # removed since it was seen
         if state is None:
             path.unlink(missing_ok=True)
         return state is not None
@@ -106,25 +126,36 @@ class ObjectStore:
             except FileNotFoundError:
                 return
 
-    def _write(self, name: str, source: BinaryIO) -> None:
-        with (
-            self._explained(name),
-            self._written_whole(name) as key,
-            self.filesystem.open_output_stream(key) as sink,
-        ):
-            shutil.copyfileobj(source, sink, _COPIED)
+    def _write(self, name: str, content: bytes | Buffer) -> None:
+        with self._explained(name), self._written_whole(name) as key, ThreadPoolExecutor(1) as thread:
+            # Arrow commits a stream that an exception closes as far as it was written; a signal interrupts the main
+            # thread only, so that another one opens it, writes once and closes it undisturbed.
+            thread.submit(self._put, key, content).result()
+
+    def _put(self, key: str, content: bytes | Buffer) -> None:
+        # Without the last argument Arrow would pack what is named .zst once more.
+        with self.filesystem.open_output_stream(key, compression=None) as sink:
+            sink.write(content)
 
     def _bring(self, name: str, state: State, path: Path) -> None:
         if _local_state(path) == state:
             return
+        # What changed just now may change again and look the same, so its copy does not count as up to date.
+        is_settled = time.time_ns() - state[1] > _SETTLED
         with replacing(path) as aside:
-            with (
-                self._explained(name),
-                self.filesystem.open_input_stream(self._key(name)) as source,
-                aside.open("wb") as sink,
-            ):
-                shutil.copyfileobj(source, sink, _COPIED)
-            os.utime(aside, ns=(state[1], state[1]))
+            with aside.open("wb") as sink:
+                for part in self._parts(name):
+                    sink.write(part)
+            if is_settled:
+                os.utime(aside, ns=(state[1], state[1]))
+
+    def _parts(self, name: str) -> Iterator[bytes]:
+        with self._explained(name), self._opened(name) as source:
+            while part := source.read(_COPIED):
+                yield part
+
+    def _opened(self, name: str) -> NativeFile:
+        return self.filesystem.open_input_stream(self._key(name), compression=None)
 
     def _state(self, name: str) -> State | None:
         from pyarrow.fs import FileType
@@ -154,8 +185,6 @@ class ObjectStore:
         except FileNotFoundError:
             raise
         except OSError as error:
-            if error.errno in {errno.ENOSPC, errno.EDQUOT}:  # this machine's disk has an error of its own
-                raise
             raise ObjectStoreError(
                 f"The object store {self.address} failed at {name} ({error}). Check that KG_STORE names a bucket that is "
                 "there, and that this machine may read and write it; what was finished is kept."

@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from kg_pipeline.errors import SettingsError
+from kg_pipeline.fingerprint import short_digest
 
 
 class _Frozen(BaseModel):
@@ -86,7 +87,7 @@ class Settings(_Frozen):
     )
     store: str = Field(
         default="",
-        pattern=r"^([a-z0-9]+://[^@]+)?$",
+        pattern=r"^(abfss?://[^@:/]+@[^@]+|[a-z0-9]+://[^@]+)?$",
         description="object store that holds stage tables and raw articles, such as s3://bucket/prefix; "
         "credentials come from the provider's own variables",
     )
@@ -115,8 +116,8 @@ class Settings(_Frozen):
 
     @property
     def datasets(self) -> Path:
-        """Stage tables; with a `store`, this machine's copies of them."""
-        return self.home / "datasets"
+        """Stage tables; with a `store`, this machine's copies of them, apart from its own and another store's."""
+        return self.home / "copies" / short_digest(self.store) if self.store else self.home / "datasets"
 
     @property
     def raw(self) -> Path:

@@ -159,7 +159,7 @@ def corpora() -> None:
 
 @app.command()
 def articles(corpus: CorpusName) -> None:
-    """List the articles of a corpus that are not in its graph, with the reason."""
+    """List the articles of a corpus that are not ok or were not read whole, with the reason."""
     from kg_pipeline.cli import show
 
     show.articles(Console(), corpus)

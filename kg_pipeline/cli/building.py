@@ -136,6 +136,7 @@ def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, starte
         if known is not None and settings.neo4j is None:
             return BuildResult(spec.name, known, unchanged=True, seconds=time.perf_counter() - started)
         if known is None:
+            finished.forget(datasets, spec.name)
             seconds |= _materialise(defs, instance, ["vocabulary"])
             seconds |= _materialise(
                 defs, instance, _SHARDED, corpus=spec.name, shards=shard_keys(settings.shards)

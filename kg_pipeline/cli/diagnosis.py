@@ -96,7 +96,13 @@ def _store(settings: Settings) -> Finding:
     store = open_store(settings.store)
     if store is None:
         return Finding("object store", "none: tables stay in the workspace", fix="to share one: set KG_STORE")
-    store.list("datasets")
+    if not store.is_there():
+        return Finding(
+            "object store",
+            f"{store.address}: no such bucket or folder",
+            is_well=False,
+            fix="make it, or correct KG_STORE",
+        )
     return Finding("object store", store.address)
 
 

@@ -11,6 +11,7 @@ from kg_pipeline import files
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import ALL, Datasets
 from kg_pipeline.errors import GraphError
+from kg_pipeline.extraction.mentions.ner.choice import recogniser_digest
 from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.verify import verify_version
@@ -36,6 +37,7 @@ def build_key(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> str:
         code_digest(_CODE),
         read_decisions(settings.home, spec.name).digest,
         chosen_digest(settings),
+        recogniser_digest(settings.entity_model),
         [settings.spacy_model, settings.sentence_model, settings.embedding_model, settings.shards],
         [settings.llm.base_url, settings.llm.model] if settings.llm else None,
     )
@@ -55,6 +57,11 @@ def record(datasets: Datasets, versions: VersionStore, spec: CorpusSpec, key: st
     if manifest.pending_chunks == 0 and not _has_unfetched(datasets, spec):
         told = {"key": key, "version": manifest.version}
         files.write_text(_record_path(datasets, spec.name), json.dumps(told))
+
+
+def forget(datasets: Datasets, corpus: str) -> None:
+    """Before tables are made anew: until they are whole, they are of no finished build."""
+    _record_path(datasets, corpus).unlink(missing_ok=True)
 
 
 def current_manifest(versions: VersionStore, corpus: str) -> Manifest:

@@ -65,9 +65,9 @@ def is_intact(folder: Path) -> bool:
     """Whether every file of a version is there with the bytes that its manifest records, and the manifest is its own."""
     try:
         manifest = layout.read_manifest(folder)
+        return not any(_wrong_files(folder, manifest)) and not any(_wrong_counts(folder, manifest))
     except (NoGraphError, CorruptGraphError):
         return False
-    return not any(_wrong_files(folder, manifest)) and not any(_wrong_counts(folder, manifest))
 
 
 def verify_version(folder: Path) -> list[Problem]:

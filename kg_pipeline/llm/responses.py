@@ -7,6 +7,7 @@ was never offered, as a list of parts, or streamed though nobody asked for a str
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,8 +18,12 @@ from kg_pipeline.llm.structured import without_surrogates
 
 _EVENT = "data:"
 _LAST_EVENT = "[DONE]"
+#: Lines of a stream end so, and not where Python ends lines too: U+2028 may stand inside an answer.
+_LINE_END = re.compile(r"\r\n|\r|\n")
 #: Characters; no answer of the lengths that are asked for comes near, and reading a larger one would take minutes.
 _LONGEST_ANSWER = 1_000_000
+#: Tokens that no request has.
+_MOST_TOKENS = 100_000_000
 
 
 def decode(text: str) -> Mapping[str, Any] | None:
@@ -76,7 +81,7 @@ def _content(choice: Mapping[str, Any]) -> str:
     message = _mapping(choice.get("message"))
     content = message.get("content")
     if isinstance(content, list):
-        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     if not content:
         content = "\n".join(_arguments(message))
     return without_surrogates(content if isinstance(content, str) else json.dumps(content, default=str))
@@ -95,7 +100,7 @@ def _from_stream(text: str) -> Any:
     whole: dict[str, Any] = {}
     finish_reason = None
     is_ended = False
-    for line in text.splitlines():
+    for line in _LINE_END.split(text):
         said = line.removeprefix(_EVENT).strip() if line.startswith(_EVENT) else ""
         if said == _LAST_EVENT:
             is_ended = True
@@ -123,4 +128,5 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _count(value: Any) -> int | None:
     """A number of tokens; None for what cannot be one."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value <= _MOST_TOKENS else None

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from kg_pipeline.fingerprint import short_digest
-from kg_pipeline.normalization.standardise import Form, Standardised, cluster_of
+from kg_pipeline.normalization.standardise import LOCAL, Form, Standardised, cluster_of
 from kg_pipeline.vocabulary.words import words
 
 STEM_CHARACTERS = 4
@@ -38,7 +38,9 @@ def standardise_egot(forms: Iterable[Form]) -> Standardised:
     by_stem: dict[str, list[Form]] = defaultdict(list)
     for form in sorted(forms, key=lambda form: form.key):
         by_stem[stem(form.name)].append(form)
-    clusters = [cluster_of(f"LOCAL:{short_digest('egot', key)}", members) for key, members in by_stem.items()]
+    clusters = [
+        cluster_of(f"{LOCAL}{short_digest('egot', key)}", members) for key, members in by_stem.items()
+    ]
     return Standardised(tuple(sorted(clusters, key=lambda cluster: cluster.entity_id)), Counter())
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from kg_pipeline.fingerprint import short_digest
 from kg_pipeline.normalization.decisions import Decisions, Pair
 from kg_pipeline.normalization.standardise import (
+    LOCAL,
     Cluster,
     Form,
     Standardised,
@@ -47,7 +48,10 @@ def _join(clusters: dict[str, Cluster], pair: Pair, apart: frozenset[Pair]) -> N
     together = {form.name for form in (*first.forms, *second.forms)}
     if any(together.issuperset(vetoed) for vetoed in apart):
         return
-    keeper, gone = sorted((first, second), key=lambda one: (-_count(one.forms), one.entity_id))
+    # An id of the vocabulary is what other graphs know the entity by; a local one is nobody's loss.
+    keeper, gone = sorted(
+        (first, second), key=lambda one: (one.entity_id.startswith(LOCAL), -_count(one.forms), one.entity_id)
+    )
     moved = tuple(replace(form, pinned_to=keeper.entity_id) for form in gone.forms)
     del clusters[gone.entity_id]
     clusters[keeper.entity_id] = cluster_of(keeper.entity_id, (*keeper.forms, *moved))
@@ -68,7 +72,7 @@ def _part(clusters: dict[str, Cluster], pair: Pair) -> None:
             if form.name == rarer or (form.name != staying and same_spelling(form.name, rarer))
         )
         first = min(leaving, key=lambda form: form.key)
-        entity_id = f"LOCAL:{short_digest('apart', group_of(first.category), *first.key)}"
+        entity_id = f"{LOCAL}{short_digest('apart', group_of(first.category), *first.key)}"
         kept = tuple(form for form in cluster.forms if form not in leaving)
         clusters[cluster.entity_id] = cluster_of(cluster.entity_id, kept)
         clusters[entity_id] = cluster_of(entity_id, leaving)

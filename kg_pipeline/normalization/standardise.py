@@ -30,6 +30,10 @@ SPELLING_SCORE = 0.95
 MAX_BLOCK = 200
 
 
+#: What ids of entities begin with that no vocabulary knows.
+LOCAL = "LOCAL:"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Form:
     """A normal form with its category and concept, and how often the corpus has it.
@@ -103,7 +107,7 @@ def standardise(forms: Iterable[Form]) -> Standardised:
     clusters = [cluster_of(concept_id, members) for concept_id, members in linked.items()]
     for members in _group_by_spelling(unlinked, vetoed):
         first = min(members, key=lambda form: form.key)
-        local = f"LOCAL:{short_digest(group_of(first.category), *first.key)}"
+        local = f"{LOCAL}{short_digest(group_of(first.category), *first.key)}"
         clusters.append(cluster_of(local, members))
     return Standardised(tuple(sorted(clusters, key=lambda cluster: cluster.entity_id)), vetoed)
 

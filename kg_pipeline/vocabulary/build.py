@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
 from kg_pipeline.errors import ModelError
-from kg_pipeline.files import sync, temporary_sibling
+from kg_pipeline.files import TEMPORARY_PREFIX, sync, temporary_sibling
 from kg_pipeline.fingerprint import code_digest, file_sha256, short_digest
 from kg_pipeline.schema import CONCEPTS
 from kg_pipeline.settings import Settings
@@ -96,6 +97,7 @@ def build_vocabulary(
     try:
         with FileLock(lock, timeout=patience):
             if not folder.is_dir():
+                _sweep(root)
                 _build(source, folder)
     except Timeout:
         raise ModelError(
@@ -103,6 +105,13 @@ def build_vocabulary(
             "Wait for it, or end it, and run this again; the lock goes with its process."
         ) from None
     return folder
+
+
+def _sweep(root: Path) -> None:
+    """Remove what killed builds left; whoever holds the lock knows that nobody is at work in these folders."""
+    for path in root.glob(f"{TEMPORARY_PREFIX}*"):
+        if path.is_dir():  # a stack of vocabularies, a file, is written without the lock
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _build(source: Path, folder: Path) -> None:
@@ -115,10 +124,10 @@ def _build(source: Path, folder: Path) -> None:
     aside = temporary_sibling(folder)
     aside.mkdir()
     try:
-        grams = NameGramsBuilder(aside)
-        keys = _keys(table.column("names"), grams)
-        marisa_trie.RecordTrie(RECORD, keys).save(str(aside / NAMES_FILE))
-        grams.finish()
+        with closing(NameGramsBuilder(aside)) as grams:
+            keys = _keys(table.column("names"), grams)
+            marisa_trie.RecordTrie(RECORD, keys).save(str(aside / NAMES_FILE))
+            grams.finish()
         _save(_compact(table), aside / CONCEPTS_FILE)
         _save(_orthologs(source), aside / ORTHOLOGS_FILE)
         for path in sorted(aside.iterdir()):

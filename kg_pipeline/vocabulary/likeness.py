@@ -2,12 +2,14 @@
 
 Cosines of trigrams propose (`kg_pipeline.vocabulary.name_grams`), guards and a comparison word by word dispose: what one
 name has and the other lacks must be pairs of words that begin alike, so that neither `brain abnormalities` is found by
-`skin abnormalities` nor `mepivacaine` by `bupivacaine`. Only another order of the very same words makes two names one
-thing; the rest are offered and never a ground for a merge.
+`skin abnormalities` nor `mepivacaine` by `bupivacaine`. What is found is offered and never a ground for a merge: even the
+very same words in another order may say the opposite (graft-versus-host, host-versus-graft), where no rule tells how they
+were moved, as those of `kg_pipeline.vocabulary.rewrites` do.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ from kg_pipeline.vocabulary.index import Vocabulary
 from kg_pipeline.vocabulary.symbols import is_symbol
 from kg_pipeline.vocabulary.variants import normal_key, singular_word
 
-TYPING_ERROR, WORD_ORDER, SIMILAR_NAME = "typing error", "word order", "similar name"
+TYPING_ERROR, SAME_WORDS, SIMILAR_NAME = "typing error", "same words", "similar name"
 #: The least cosine of similar names. On annotated names that no other rule finds, half of those below are wrong.
 LEAST_COSINE = 0.78
 #: What the score of the concept is lowered by.
@@ -30,6 +32,10 @@ _TYPING_COST, _ORDER_COST, _SIMILAR_COST = 0.25, 0.05, 0.2
 _LONG_NAME, _LONG_WORD = 9, 5
 #: Words of one stem (menstrual, menstruation): they share so many first letters, and so much of the longer one.
 _STEM, _STEM_SHARE = 5, 0.6
+_BY = r"\s(?:by|with|to|on|from)\s"
+_OWED = r"(?:induced|associated|related|mediated|dependent|driven|derived|linked)"
+#: Pregnancy of "pregnancy-induced hypertension" and "hypertension induced by pregnancy", the same in any order of words.
+_AGENT = re.compile(rf"(\w+)[-\u2010\u2011\s]{_OWED}\b(?!{_BY})|\b{_OWED}{_BY}(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,8 @@ def resembling(name: str, category: str, vocabulary: Vocabulary) -> list[Resembl
             continue
         first, second = _left_over(name, form)
         if not first and not second:
-            found.append(Resemblance(form, WORD_ORDER, _ORDER_COST))
+            if _agents(name) == _agents(form):
+                found.append(Resemblance(form, SAME_WORDS, _ORDER_COST))
         elif _pair_up(first, second, _alike if group_of(category) in (CHEMICAL, GENE) else _of_one_stem):
             found.append(Resemblance(form, SIMILAR_NAME, round(_SIMILAR_COST + 1 - cosine, 4)))
     return sorted(found, key=lambda one: (one.cost, one.form))
@@ -75,6 +82,10 @@ def _left_over(name: str, form: str) -> tuple[Counter[str], Counter[str]]:
     """Words that only the one has, and those that only the other has, prepositions left aside."""
     first, second = _words(name), _words(form)
     return first - second, second - first
+
+
+def _agents(name: str) -> list[str]:
+    return sorted(before or after for before, after in _AGENT.findall(name.lower()))
 
 
 def _words(name: str) -> Counter[str]:

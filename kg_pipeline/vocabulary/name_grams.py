@@ -60,9 +60,11 @@ class Order(NamedTuple):
 
 def grams_of(keys: Sequence[str]) -> Grams:
     """Distinct hashed trigrams of look-up keys, each padded with a space on both sides; an empty key has none."""
+    if not keys:
+        return Grams(*_NOTHING)
     text = f" {f' {_BORDER} '.join(keys)} {_BORDER}"
-    if text.count(_BORDER) != len(keys):
-        return grams_of([key.replace(_BORDER, " ") for key in keys]) if keys else Grams(*_NOTHING)
+    if text.count(_BORDER) > len(keys):
+        text = f" {f' {_BORDER} '.join(key.replace(_BORDER, ' ') for key in keys)} {_BORDER}"
     codes = np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32)
     is_border = codes == ord(_BORDER)
     rows = np.cumsum(is_border)[:-2]
@@ -104,6 +106,10 @@ class NameGramsBuilder:
         self._slices: list[tuple[int, int]] = []  # bytes of the spool, names
         self._counts = np.zeros(BUCKETS, dtype=np.int64)
 
+    def close(self) -> None:
+        """Let go of the spool; a file that is open keeps its place on a full disk, even when it is removed."""
+        self._file.close()
+
     def add(self, keys: Sequence[str]) -> None:
         """Add names by their look-up keys; they are numbered in the order they come, and found up to `MOST_NAMES`."""
         for start in range(0, len(keys), _CHUNK_NAMES):
@@ -115,7 +121,7 @@ class NameGramsBuilder:
 
     def finish(self) -> None:
         """Write the index and remove what was spooled."""
-        self._file.close()
+        self.close()
         total = sum(names for _, names in self._slices)
         weights = np.log((1 + total) / (1 + self._counts)).astype(np.float32) + np.float32(1)
         buckets = np.argsort(-weights, kind="stable")

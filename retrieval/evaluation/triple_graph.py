@@ -46,7 +46,7 @@ def publish_graph(
 
     `names`, by passage id too, are entities of a passage that no triple relates; those that it does not hold are left out.
     """
-    datasets = Datasets(settings.datasets)
+    datasets = Datasets.of(settings)
     # A benchmark's passages have no licence class; without their text there is nothing to rank.
     spec = CorpusSpec.model_validate({"name": corpus, "source": corpus, "rights": {"unknown": "text"}})
     rows = _Rows()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -79,6 +80,21 @@ def test_a_damaged_table_says_which(tmp_path: Path) -> None:
     datasets.path("rejects", "demo").write_bytes(b"PAR1 nonsense")
     with pytest.raises(DatasetError, match=r"all\.parquet is damaged"):
         datasets.read("rejects", "demo")
+
+
+def test_a_table_that_is_damaged_anywhere_is_not_usable_or_has_its_footer(tmp_path: Path) -> None:
+    datasets = Datasets(tmp_path)
+    datasets.write("rejects", "demo", pl.DataFrame([ROW]))
+    path = datasets.path("rejects", "demo")
+    whole = path.read_bytes()
+    told = []
+    for at in range(len(whole) - 8 - int.from_bytes(whole[-8:-4], "little"), len(whole)):
+        for value in (0x00, 0xFF):
+            path.write_bytes(whole[:at] + bytes([value]) + whole[at + 1 :])
+            told.append(datasets.is_usable("rejects", "demo"))
+            with suppress(DatasetError):
+                list(datasets.parts("rejects", "demo", ["detail"], 1))
+    assert set(told) == {True, False}
 
 
 def test_a_failed_replacement_leaves_the_old_file_and_no_litter(tmp_path: Path) -> None:

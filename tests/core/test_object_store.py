@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
+import signal
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from kg_pipeline import object_store
+from kg_pipeline.cli.diagnosis import _store as diagnosed
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import DatasetError, ObjectStoreError, SettingsError
 from kg_pipeline.files import TEMPORARY_PREFIX
@@ -57,7 +65,10 @@ def test_a_table_of_one_machine_is_read_by_another_and_by_none_that_shares_nothi
     assert not Datasets(tmp_path / "alone").exists("rejects", "demo", "07")
 
 
-def test_a_copy_is_fetched_once_and_anew_when_the_table_changed(store: ObjectStore, tmp_path: Path) -> None:
+def test_a_copy_is_fetched_once_and_anew_when_the_table_changed(
+    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_store, "_SETTLED", 0)  # nothing else changes a table that was just written
     here, there = Datasets(tmp_path / "here", store), Datasets(tmp_path / "there", store)
     here.write("rejects", "demo", frame("first"), "07")
     copy = there.fetched("rejects", "demo", "07")
@@ -68,6 +79,69 @@ def test_a_copy_is_fetched_once_and_anew_when_the_table_changed(store: ObjectSto
     here.write("rejects", "demo", frame("something longer"), "07")
     assert there.scan("rejects", "demo").collect()["detail"].to_list() == ["something longer"]
     assert there.read("rejects", "demo", "07")["detail"].to_list() == ["something longer"]
+
+
+def test_a_table_that_changes_within_a_second_and_not_in_size_is_not_taken_for_the_old_one(
+    store: ObjectStore, tmp_path: Path
+) -> None:
+    here, there = Datasets(tmp_path / "here", store), Datasets(tmp_path / "there", store)
+    for detail in ("one", "two", "six", "ten"):  # a bucket tells whole seconds: some of these fall into one
+        here.write("rejects", "demo", frame(detail))
+        assert there.read("rejects", "demo")["detail"].to_list() == [detail]
+        assert there.scan("rejects", "demo").collect()["detail"].to_list() == [detail]
+
+
+def test_an_interrupted_upload_leaves_the_old_object_or_the_whole_new_one(
+    bucket: str, tmp_path: Path
+) -> None:
+    store = open_store(f"{bucket}/{tmp_path.name}")
+    assert store is not None
+    path = tmp_path / "new"
+    path.write_bytes(os.urandom(24 << 20))
+
+    def send_interrupted(after: float) -> None:
+        threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT)).start()
+        store.send(path, "object")
+        time.sleep(60)  # where the upload was faster
+
+    for after in (0.002, 0.01, 0.02):
+        store.write("object", b"old")
+        with pytest.raises(KeyboardInterrupt):
+            send_interrupted(after)
+        assert store.list("")["object"][0] in {3, 24 << 20}
+
+
+def test_an_empty_file_is_sent(store: ObjectStore, tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    store.send(tmp_path / "empty", "folder/empty")
+    assert store.read("folder/empty") == b""
+
+
+@pytest.mark.parametrize("failing", [errno.EIO, errno.ENOENT])
+def test_a_fault_of_the_own_disk_is_not_told_of_the_store(
+    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    store.write("name", b"content")
+
+    def fail(path: Path, mode: str = "r") -> None:
+        raise OSError(failing, os.strerror(failing), str(path))
+
+    monkeypatch.setattr(Path, "open", fail)
+    with pytest.raises(OSError, match=os.strerror(failing)) as caught:
+        store.fetch("name", tmp_path / "copy")
+    assert caught.value.errno == failing
+
+
+def test_a_workspace_that_gets_a_store_keeps_its_own_tables(tmp_path: Path) -> None:
+    home = {"KG_HOME": str(tmp_path / "home")}
+    own = Datasets.of(load_settings(home))
+    own.write("rejects", "demo", frame("paid for"), "00")
+    for name in ("one", "two"):
+        shared = Datasets.of(load_settings({**home, "KG_STORE": (tmp_path / name).as_uri()}))
+        assert not shared.is_usable("rejects", "demo", "00")
+        shared.write("rejects", "demo", frame(name), "00")
+        assert shared.read("rejects", "demo", "00")["detail"].to_list() == [name]
+    assert own.read("rejects", "demo", "00")["detail"].to_list() == ["paid for"]
 
 
 def test_what_is_gone_from_the_store_is_gone(store: ObjectStore, tmp_path: Path) -> None:
@@ -97,8 +171,26 @@ def test_a_damaged_object_is_made_again_and_not_trusted(store: ObjectStore, tmp_
     datasets = Datasets(tmp_path / "here", store)
     store.write("datasets/demo/rejects/00.parquet", b"PAR1 nonsense")
     assert not datasets.is_usable("rejects", "demo", "00")
-    with pytest.raises(DatasetError, match="damaged"):
+    key = f"{store.address}/datasets/demo/rejects/00.parquet is damaged"  # what to delete, not the copy of it
+    with pytest.raises(DatasetError, match=re.escape(key)):
         datasets.read("rejects", "demo", "00")
+    with pytest.raises(DatasetError, match=re.escape(key)):
+        list(datasets.parts("rejects", "demo", ["detail"], 1))
+
+
+def test_articles_that_were_copied_into_the_store_file_by_file_are_read(
+    store: ObjectStore, tmp_path: Path
+) -> None:
+    own, shared = ArticleStore(tmp_path / "raw"), ArticleStore(tmp_path / "none", store)
+    sha256 = own.put(b"<article/>")
+    packed = own.path(sha256).read_bytes()
+    assert shared.put(b"<article/>") == sha256
+    key = f"{store.prefix}/raw/{own.path(sha256).relative_to(own.root)}"
+    with store.filesystem.open_input_stream(key, compression=None) as source:
+        assert source.read() == packed
+    with store.filesystem.open_output_stream(key, compression=None) as sink:
+        sink.write(packed)
+    assert shared.get(sha256) == b"<article/>"
 
 
 def test_articles_are_shared_verified_and_discarded(store: ObjectStore, tmp_path: Path) -> None:
@@ -128,7 +220,36 @@ def test_a_store_that_refuses_is_named_with_its_reason(bucket: str, tmp_path: Pa
     assert not any(path.is_file() for path in tmp_path.rglob("*"))
 
 
-@pytest.mark.parametrize("address", ["s3://AKIA:hush@bucket/kg", "s3://", "bucket/kg"])
+def test_doctor_tells_a_bucket_or_folder_that_is_not_there(bucket: str, tmp_path: Path) -> None:
+    def is_well(address: str) -> bool:
+        return diagnosed(load_settings({"KG_HOME": str(tmp_path), "KG_STORE": address})).is_well
+
+    assert is_well(bucket)
+    assert is_well(f"{bucket}/nothing-is-there-yet")
+    assert not is_well("s3://nobody-made-this/kg")
+    assert is_well(tmp_path.as_uri())
+    assert not is_well((tmp_path / "not-mounted").as_uri())
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "s3://bucket/prefix", "gs://bucket/prefix", "file:///folder",
+        "abfs://container@account.dfs.core.windows.net/prefix", "abfss://container@account.dfs.core.windows.net",
+    ],
+)  # fmt: skip
+def test_every_address_that_the_manual_shows_is_taken(address: str) -> None:
+    assert load_settings({"KG_STORE": address}).store == address
+    assert open_store(address) is not None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "s3://AKIA:hush@bucket/kg", "s3://AKIA@bucket/kg", "abfs://account:hush@container/kg",
+        "abfs://:hush@account.dfs.core.windows.net/container", "abfs://a@b:hush@c/kg", "s3://", "bucket/kg",
+    ],
+)  # fmt: skip
 def test_an_address_without_a_place_or_with_a_key_is_refused(address: str) -> None:
     with pytest.raises(SettingsError, match="KG_STORE") as caught:
         load_settings({"KG_STORE": address})

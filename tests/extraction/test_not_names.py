@@ -34,6 +34,12 @@ def span(text: str, part: str) -> tuple[int, int]:
         ("See Tables S3, S4, S5 and S10.", "S10"),
         ("Movie S2 shows it.", "S2"),
         ("Primers are in Supplementary File 3B.", "3B"),
+        ("It fell (Figs. 2A, 3B and 4D).", "4D"),
+        ("It fell (Figs. 2and 3A).", "3A"),
+        ("It fell (Fig. 2, S3).", "S3"),
+        ("As Figs. S1, S2 and 3 show.", "S2"),
+        ("As Figs. 2 or S3 show.", "S3"),
+        ("As figs. s1 and S3 show.", "S3"),
     ],
 )
 def test_numbers_of_figures_and_tables_are_labels(text: str, part: str) -> None:
@@ -47,11 +53,23 @@ def test_numbers_of_figures_and_tables_are_labels(text: str, part: str) -> None:
         ("Phosphorylation of S6 fell.", "S6"),
         ("Complement C6 was low (Figure 2), and C6 rose later.", "C6 rose"[:2]),
         ("Table 1 lists carriers of T790M.", "T790M"),
+        ("As shown in Fig. 2, C3 deposition was lower.", "C3"),
+        ("In Figure 3A, C5a levels rose.", "C5a"),
+        ("In Fig. 4B, E2 induced growth.", "E2"),
+        ("As in Fig. 2, B12 deficiency is common.", "B12"),
+        ("In Fig. S2, S6 levels fell.", "S6"),
+        ("In Fig. 2, S6 phosphorylation fell.", "S6"),
     ],
 )
 def test_variants_and_symbols_are_no_labels(text: str, part: str) -> None:
     start = text.rindex(part)
     assert not is_label(text, start, start + len(part))
+
+
+@pytest.mark.parametrize("between", ["- ", ", ", " ", "1or,", "1to or "])
+def test_no_row_of_labels_takes_more_than_an_instant(between: str) -> None:
+    text = ("Fig 1" + between * 60)[:57] + "x S7"  # had each part two readings, 2^25 in all
+    assert not any(is_label(text, len(text) - 2, len(text)) for _ in range(300))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from kg_pipeline.errors import NoGraphError
 from kg_pipeline.fingerprint import file_sha256
 from kg_pipeline.graph import layout
-from kg_pipeline.graph.verify import has_all_files, verify_version
+from kg_pipeline.graph.verify import has_all_files, is_intact, verify_version
 
 
 @pytest.fixture
@@ -105,7 +105,19 @@ def test_adjacency_and_vectors_that_do_not_follow_from_the_tables_are_reported(f
     assert rules(folder) == {"adjacency", "vectors"}
 
 
+def test_a_version_whose_manifest_names_no_table_is_not_intact(folder):
+    assert is_intact(folder)
+    table = layout.table_path(folder, "merges")
+    table.unlink()
+    manifest = json.loads((folder / layout.MANIFEST).read_text())
+    del manifest["files"][table.relative_to(folder).as_posix()]
+    (folder / layout.MANIFEST).write_text(json.dumps(manifest))
+    assert not is_intact(folder)
+    assert not has_all_files(folder)
+
+
 def test_a_directory_without_a_manifest_is_no_version(tmp_path):
+    assert not is_intact(tmp_path)
     assert not has_all_files(tmp_path)
     with pytest.raises(NoGraphError):
         verify_version(tmp_path)

@@ -58,6 +58,15 @@ def test_a_stream_that_nobody_asked_for_is_put_together(server, open_scripted):
     assert len(server.requests) == 1
 
 
+def test_an_answer_may_hold_what_only_python_takes_for_the_end_of_a_line(server, open_scripted):
+    piece = {
+        "choices": [{"delta": {"content": GOOD.replace("aspirin", "aspi\u2028rin")}, "finish_reason": "stop"}]
+    }
+    body = f"data: {json.dumps(piece, ensure_ascii=False)}\n\ndata: [DONE]\n\n".encode()
+    server.script = [streamed(server, body)]
+    assert ask(open_scripted()).parsed.drug == "aspi\u2028rin"
+
+
 def test_a_stream_that_breaks_off_is_asked_for_again(server, open_scripted):
     cut = b'data: {"choices": [{"delta": {"content": "{\\"drug\\": \\"asp"}}]}\n\n'
     server.script = [streamed(server, cut), server.answer(GOOD)]
@@ -100,6 +109,7 @@ def test_a_tool_call_without_arguments_says_nothing(server, open_scripted, calls
         {},
         "free",
         {"prompt_tokens": -5, "completion_tokens": -9},
+        {"prompt_tokens": 10**20, "completion_tokens": 10**20},
         {"prompt_tokens": True, "completion_tokens": "10"},
     ],
 )

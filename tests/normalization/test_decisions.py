@@ -94,6 +94,15 @@ def test_a_merge_joins_the_smaller_entity_to_the_larger_one() -> None:
     assert [form.name for form in cluster.forms if form.pinned_to] == ["butterfly disease"]
 
 
+def test_a_merge_keeps_the_id_of_the_vocabulary_however_rare_its_names_are() -> None:
+    forms = [
+        Form("SHP2", "biolink:Gene", None, 9),
+        Form("protein tyrosine phosphatase 2C", "biolink:Gene", "HGNC:9644", 1),
+    ]
+    decisions = Decisions(frozenset({("SHP2", "protein tyrosine phosphatase 2C")}))
+    assert [cluster.entity_id for cluster in pinned(standardise(forms), decisions).clusters] == ["HGNC:9644"]
+
+
 def test_a_veto_parts_a_name_with_its_spellings_even_from_its_concept() -> None:
     result = pinned(standardise(FORMS), Decisions(apart=frozenset({("SLE", "lupus")})))
     assert entities(result) == [["SLE", "sle"], ["butterfly disease"], ["lupus"]]

@@ -39,6 +39,7 @@ def test_the_suite_is_large_has_every_kind_of_trap_and_repeats_nothing() -> None
         "derivative",
         "category",
         "species",
+        "direction",
     }
     assert traps <= kinds.keys()
     assert {pair.first[1] for pair in pairs} >= {

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kg_pipeline.cli.finished import build_key, find
 from kg_pipeline.corpora import find_corpus, load_corpora, shard_keys
+from kg_pipeline.datasets import Datasets
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.settings import Settings, load_settings
 from kg_pipeline.stages import chunk_shard, fetch_shard, parse_shard, recognise_shard
@@ -50,6 +52,24 @@ def test_chunks_of_another_size_are_made_of_the_same_documents(settings: Setting
     made = computed(settings, {"chunk_tokens": 100}, ["articles", "documents", "chunks"])
     assert made["articles"] == made["documents"] == 0
     assert made["chunks"] > 0
+
+
+def test_another_recogniser_of_entities_asks_for_another_build(settings: Settings) -> None:
+    datasets, spec = Datasets.of(settings), find_corpus(settings.corpora_file, "demo")
+    other = settings.model_copy(update={"entity_model": "none"})
+    assert build_key(datasets, spec, settings) != build_key(datasets, spec, other)
+
+
+def test_a_build_that_fails_is_not_taken_for_the_finished_one_before(settings: Settings) -> None:
+    datasets, versions = Datasets.of(settings), VersionStore(settings.graphs)
+    key = build_key(datasets, find_corpus(settings.corpora_file, "demo"), settings)
+    assert find(datasets, versions, "demo", key) is not None
+    failed = run_kg(
+        settings.home, "build", "demo", KG_LLM_BASE_URL="http://127.0.0.1:9/v1", KG_LLM_MODEL="absent"
+    )
+    assert failed.returncode != 0
+    assert "cannot be reached" in failed.stdout + failed.stderr
+    assert find(datasets, versions, "demo", key) is None
 
 
 def test_a_corpus_that_left_the_file_keeps_its_versions(built: Path, tmp_path: Path) -> None:

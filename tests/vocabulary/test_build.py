@@ -10,6 +10,7 @@ import pytest
 from filelock import FileLock
 
 from kg_pipeline.errors import ModelError
+from kg_pipeline.files import temporary_sibling
 from kg_pipeline.schema import CONCEPTS
 from kg_pipeline.settings import load_settings
 from kg_pipeline.vocabulary.build import OPEN_VOCABULARY, build_vocabulary, vocabulary_digest
@@ -44,6 +45,20 @@ def test_build_is_idempotent_and_whole(tmp_path: Path) -> None:
     assert build_vocabulary(settings, source) == first
     assert {path: path.stat().st_mtime_ns for path in first.iterdir()} == before
     assert [path.name for path in first.parent.iterdir() if path.is_dir()] == [first.name]
+
+
+def test_what_killed_builds_left_is_removed_by_the_next_one(tmp_path: Path) -> None:
+    settings = load_settings({"KG_HOME": str(tmp_path)})
+    source = tmp_path / "concepts.parquet"
+    pq.write_table(pa.Table.from_pylist([concept("HGNC:1", "TP53")], schema=CONCEPTS), source)
+    root = settings.cache / "vocabulary"
+    left = temporary_sibling(root / "0123456789abcdef")
+    left.mkdir(parents=True)
+    (left / "names.marisa").write_bytes(b"half")
+    stacking = temporary_sibling(root / "stack-0123456789abcdef.parquet")
+    stacking.touch()  # a stack is written without the lock, perhaps by a process that lives
+    folder = build_vocabulary(settings, source)
+    assert {path.name for path in root.iterdir()} - {".lock"} == {folder.name, stacking.name}
 
 
 def test_a_wait_for_another_build_has_an_end_and_says_who_holds_it_up(tmp_path: Path) -> None:

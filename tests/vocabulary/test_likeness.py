@@ -1,11 +1,11 @@
-"""Similar names are offered where guards and a comparison word by word have no objection, and merged only if re-ordered."""
+"""Similar names are offered where guards and a comparison word by word have no objection, and never merged."""
 
 from __future__ import annotations
 
 import pytest
 
 from kg_pipeline.vocabulary.index import Vocabulary
-from kg_pipeline.vocabulary.likeness import SIMILAR_NAME, TYPING_ERROR, WORD_ORDER, resembling
+from kg_pipeline.vocabulary.likeness import SAME_WORDS, SIMILAR_NAME, TYPING_ERROR, resembling
 from kg_pipeline.vocabulary.linking import link, standard
 
 DISEASE, CHEMICAL, GENE = "biolink:Disease", "biolink:ChemicalEntity", "biolink:Gene"
@@ -16,7 +16,7 @@ DISEASE, CHEMICAL, GENE = "biolink:Disease", "biolink:ChemicalEntity", "biolink:
     [
         ("menstrual disorders of youth", DISEASE, None, ""),
         ("rheumatoid athritis", DISEASE, TYPING_ERROR, "rheumatoid arthritis"),
-        ("infection by hepatitis C virus", DISEASE, WORD_ORDER, "hepatitis C virus infection"),
+        ("infection by hepatitis C virus", DISEASE, SAME_WORDS, "hepatitis C virus infection"),
         ("systemic lupus erythematodes", DISEASE, SIMILAR_NAME, "systemic lupus erythematosus"),
         ("von Willerbrand factor", GENE, SIMILAR_NAME, "von Willebrand factor"),
     ],
@@ -51,11 +51,45 @@ def test_guards_keep_away_what_merely_looks_alike(
 
 
 def test_what_is_similar_is_offered_and_never_standardised_to(vocabulary: Vocabulary) -> None:
-    links = link("systemic lupus erythematodes", DISEASE, vocabulary)
-    assert links
+    for name in ("systemic lupus erythematodes", "infection by hepatitis C virus"):
+        links = link(name, DISEASE, vocabulary)
+        assert links
+        assert standard(links, vocabulary) is None
+
+
+@pytest.mark.parametrize(
+    ("turned", "name"),
+    [
+        ("hypertension-induced pregnancy", "pregnancy-induced hypertension"),
+        ("hypertension induced pregnancy", "pregnancy-induced hypertension"),
+        ("hypertension\u2010induced pregnancy", "pregnancy-induced hypertension"),
+        ("cancer-associated colitis", "colitis-associated cancer"),
+        ("host-versus-graft disease", "graft-versus-host disease"),
+    ],
+)
+def test_what_does_it_and_what_comes_of_it_do_not_change_places(
+    vocabulary: Vocabulary, turned: str, name: str
+) -> None:
+    meant = {one.concept_id for one in vocabulary.lookup(name)}
+    links = link(turned, DISEASE, vocabulary)
     assert standard(links, vocabulary) is None
-    reordered = link("infection by hepatitis C virus", DISEASE, vocabulary)
-    assert standard(reordered, vocabulary) is not None
+    if "versus" not in turned:
+        assert not meant & {one.candidate.concept_id for one in links}
+
+
+@pytest.mark.parametrize(
+    ("name", "like"),
+    [
+        ("ventilator-induced injury of the lung", "ventilator-induced lung injury"),
+        ("cancer associated with colitis", "colitis-associated cancer"),
+        ("osteomalacia induced by tumor", "tumor-induced osteomalacia"),
+    ],
+)
+def test_another_order_in_which_the_same_does_it_is_found(
+    vocabulary: Vocabulary, name: str, like: str
+) -> None:
+    found = resembling(name, DISEASE, vocabulary)
+    assert (found[0].rule, found[0].form.lower()) == (SAME_WORDS, like)
 
 
 def test_symbols_and_short_names_have_no_likeness(vocabulary: Vocabulary) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from kg_pipeline.extraction.lexicon.predicate_lexicon import OBJECT, Meaning, verb_meanings
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
 Span = tuple[int, int]
@@ -27,12 +28,19 @@ def is_turned_round(sentence: str, predicate: str, head: Span, tail: Span) -> bo
 
 @cache
 def _active(predicate: str) -> re.Pattern[str]:
-    """What joins an agent to what it acts on; nothing does where either may come first."""
+    """What joins an agent to what it acts on; nothing does where either may come first.
+
+    Only verbs whose subject is the head and whose object is the tail: a whole "contains" its part.
+    """
     known = PREDICATES[predicate]
-    words = () if known.symmetric else known.words
-    forms = "|".join(_third_person(re.escape(word)) for word in words if " " not in word) or "(?!)"
+    words = [word for word in known.words if not known.symmetric and _acts_on_object(word, predicate)]
+    forms = "|".join(_third_person(re.escape(word)) for word in words) or "(?!)"
     return re.compile(rf",?\s+(?:(?:which|that)\s+)?{_ADVERBS}(?:{forms}){_DETERMINERS}\s+", re.IGNORECASE)
 
 
+def _acts_on_object(word: str, predicate: str) -> bool:
+    return verb_meanings().get(word.replace("-", ""), {}).get(OBJECT) == Meaning(predicate)
+
+
 def _third_person(verb: str) -> str:
-    return f"{verb}e?s" if not verb.endswith("y") else f"{verb[:-1]}ies"
+    return f"{verb[:-1]}ies" if re.search(r"[^aeiou]y$", verb) else f"{verb}e?s"

@@ -16,14 +16,17 @@ from kg_pipeline.vocabulary.stopwords import NOT_SYMBOLS
 _LONGEST = 100
 #: Signs between the cells of a row, or of an equation; a translocation, t(9;22), has no space behind its semicolon.
 _DEBRIS = re.compile(r"[=_^\t\n×]|; |: ")
-_NUMBERED = r"[A-Z]?\d{1,3}[A-Za-z]{0,2}"
+#: No two letters that join labels, so that the lists below are read in one way only and in linear time.
+_NUMBERED = r"[A-Z]?\d{1,3}(?:[A-Za-z]|(?!or|to)[A-Za-z]{2})?"
 _LABEL = re.compile(_NUMBERED)
 _PARTS = "fig(?:ure)?s?|tables?|movies?|videos?|texts?|files?|data(?:sets?)?|panels?|notes?|schemes?|eqs?|equations?|box(?:es)?"
 _BEHIND_PART = re.compile(
-    rf"\b(?:{_PARTS})\.?[\s(]*(?:{_NUMBERED}(?:\s*(?:,|;|and|or|to|&|[-\u2010-\u2014/])\s*)+)*$",
+    rf"\b(?:{_PARTS})\.?[\s(]*(?P<labels>(?:{_NUMBERED}\s*(?:(?:,|;|and|or|to|&|[-\u2010-\u2014/])\s*)+)*)$",
     re.IGNORECASE,
 )
 _BEFORE_PART = re.compile(rf"^\s+(?:{_PARTS})\b", re.IGNORECASE)
+#: What follows a comma and a name, and no label: `In Fig. S2, S6 levels`.
+_GOES_ON = re.compile(r"\s+(?!(?:and|or|to)\b)\w")
 _PAGE = re.compile(r"pp?\.\s?\d+(?:\s?[-\u2013]\s?\d+)?", re.IGNORECASE)
 #: Records of GEO, the read archives, BioProject, RefSeq and Ensembl.
 _ACCESSION = re.compile(
@@ -46,10 +49,25 @@ _CONTEXT = 60
 
 def is_label(text: str, start: int, end: int) -> bool:
     """Whether `text[start:end]` numbers a figure, a table or another part of the article: `Figures S6 and S7F`."""
-    if _LABEL.fullmatch(text[start:end]) is None:
+    surface, after = text[start:end], text[end : end + _CONTEXT]
+    if _LABEL.fullmatch(surface) is None:
         return False
     before = _BEHIND_PART.search(text[max(0, start - _CONTEXT) : start])
-    return before is not None or _BEFORE_PART.match(text[end : end + _CONTEXT]) is not None
+    if before is not None and _continues(before["labels"], surface, after):
+        return True
+    return _BEFORE_PART.match(after) is not None
+
+
+def _continues(labels: str, surface: str, after: str) -> bool:
+    """Whether `surface` is one more of those labels, and not a name behind them: `in Figure 3A, C5a levels`.
+
+    Letters number the parts of one series, and S those of the supplement, beside plain numbers (`Figs. 2 and S3`).
+    """
+    if not labels or surface[0].isdigit():
+        return True
+    if labels.rstrip().endswith(",") and _GOES_ON.match(after):
+        return False
+    return surface[0] in (labels[0].upper(), "S")
 
 
 def is_record_number(text: str, start: int, end: int) -> bool:

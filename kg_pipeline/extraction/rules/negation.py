@@ -62,7 +62,9 @@ _ASKING_VERBS = word_set(
     """
 )
 _DOUBTING_NOUNS = word_set(
-    "hypothesis possibility speculation suggestion assumption notion idea question aim objective purpose goal"
+    """hypothesis possibility speculation suggestion assumption notion idea question aim objective purpose goal
+    investigation exploration
+    """
 )
 _DOUBTING_MARKS = frozenset({"whether", "if", "unless"})
 #: A clause of its own below another one: what governs the other does not govern it.

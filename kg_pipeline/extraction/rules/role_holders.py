@@ -54,6 +54,8 @@ def _nearest(role: Token) -> Token:
     last = role.left_edge.i - 1
     while last > role.head.i and role.doc[last].is_punct:
         last -= 1
+    if last < role.head.i:  # it stands before its noun
+        return role.head
     before = role.doc[last]
     clauses = children(role.head, "relcl")
     is_within = any(clause.i < before.i <= clause.right_edge.i for clause in clauses)

@@ -1,7 +1,8 @@
 """Decode a compressed answer piece by piece, so that nothing is ever larger in memory than one piece.
 
 A client that decodes whatever a server names can be filled by a few kilobytes: some codings pack a thousand to one,
-and can be stacked. So only gzip and deflate are asked for, and once; anything else is no usable answer.
+and can be stacked. So only gzip is asked for, once, and only zlib's deflate is read besides; anything else is no
+usable answer.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator
 
-#: What is asked for in a request.
-ACCEPTED = "gzip, deflate"
+#: What is asked for in a request; servers disagree on what deflate is.
+ACCEPTED = "gzip"
 #: Largest piece that is given out, in bytes.
 PIECE = 1 << 20
 
@@ -20,7 +21,7 @@ _WINDOW = {"gzip": zlib.MAX_WBITS | 32, "x-gzip": zlib.MAX_WBITS | 32, "deflate"
 
 
 class UndecodableError(ValueError):
-    """The body is not what its Content-Encoding says, or in a coding that was not asked for."""
+    """The body is not what its Content-Encoding says, or in a coding that is not read."""
 
 
 def decoded(parts: Iterable[bytes], coding: str) -> Iterator[bytes]:

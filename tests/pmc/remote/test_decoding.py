@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kg_pipeline.errors import ServiceRefused, ServiceUnavailable
 from kg_pipeline.pmc.remote.backoff import RetryPolicy
-from kg_pipeline.pmc.remote.decoding import PIECE, UndecodableError, decoded
+from kg_pipeline.pmc.remote.decoding import ACCEPTED, PIECE, UndecodableError, decoded
 from kg_pipeline.pmc.remote.http import Answer, Fetcher
 from tests.pmc.remote.server import Reply, Server
 
@@ -40,6 +40,17 @@ def test_a_compressed_body_that_ends_early_is_never_taken_for_a_whole_one(
     cut = data.draw(st.integers(1, len(packed) - 1))
     with pytest.raises(UndecodableError):
         list(decoded([packed[:cut]], "gzip"))
+
+
+def test_no_coding_is_asked_for_that_is_not_read_in_all_its_forms() -> None:
+    raw = zlib.compressobj(wbits=-zlib.MAX_WBITS)  # some servers take deflate for it
+    forms = {
+        "gzip": [gzip.compress(b"good")],
+        "deflate": [zlib.compress(b"good"), raw.compress(b"good") + raw.flush()],
+    }
+    for coding in ACCEPTED.split(", "):
+        for form in forms[coding]:
+            assert b"".join(decoded([form], coding)) == b"good"
 
 
 def test_pieces_are_bounded() -> None:
