@@ -9,6 +9,7 @@ from rapidfuzz import fuzz
 
 from kg_pipeline.graph.reader import Entity, GraphReader
 from retrieval.words import cues
+from retrieval.words.name_guard import name_conflict
 from retrieval.words.terms import (
     RELATION_VERBS,
     STOP_WORDS,
@@ -186,11 +187,10 @@ def _partial_links(
 
 
 def _containing(reader: GraphReader, words: str) -> tuple[Entity, ...]:
-    """Entities with a name that holds the words together, adds few others and no other number."""
+    """Entities with a name that holds the words together and adds few others, no number, numeral or Greek letter among them."""
     wanted = name_key(words)
     if all(len(part) < 3 for part in wanted):
         return ()
-    digits = {part for part in wanted if part[0].isdigit()}
     ranked: list[tuple[int, int, str, Entity]] = []
     for entity in reader.entities([hit.id for hit in reader.search_text("entity", words, 20)]):
         extra = [
@@ -198,7 +198,7 @@ def _containing(reader: GraphReader, words: str) -> tuple[Entity, ...]:
             for name in (entity.name, *entity.aliases[:_NAMES_COMPARED])
             if find_name(tokenise(name), [wanted])
             and len(key := name_key(name)) - len(wanted) <= _EXTRA_TOKENS
-            and {part for part in key if part[0].isdigit()} == digits
+            and not name_conflict(words, name)
         ]
         if extra:
             ranked.append((min(extra), -entity.n_mentions, entity.entity_id, entity))
@@ -241,6 +241,7 @@ def _misspelt(reader: GraphReader, word: str, embed_name: cues.EmbedName) -> tup
                 ratio >= _TYPO_RATIO
                 and name[:1].lower() == word[:1].lower()
                 and not cues.are_opposites(word, name)
+                and not name_conflict(word, name)
             ):
                 best.append((-ratio, entity.entity_id, entity))
     best.sort(key=lambda row: row[:2])

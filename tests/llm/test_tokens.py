@@ -35,7 +35,9 @@ def test_nothing_is_truncated_or_padded():
     assert tokens.load_tokenizer().encode("x" * 101).tokens[1:-1] == ["[UNK]"]
 
 
-@pytest.mark.parametrize("content", [None, b"no gzip", gzip.compress(b"[PAD]\n[UNK]\n")])
+@pytest.mark.parametrize(
+    "content", [None, b"no gzip", gzip.compress(b"[PAD]\n[UNK]\n")], ids=["absent", "no gzip", "another"]
+)
 def test_a_vocabulary_that_is_not_the_pinned_one_is_refused(tmp_path, monkeypatch, content):
     path = tmp_path / "vocabulary.gz"
     if content is not None:

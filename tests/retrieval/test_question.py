@@ -39,6 +39,17 @@ def test_part_of_a_name_is_linked_as_such(lupus_graph: Graph) -> None:
     assert not question.links[0].exact
 
 
+@pytest.mark.parametrize("name", ["interferon γ", "interferon gamma", "type II interferon"])
+def test_a_part_of_a_name_leaves_out_no_letter_or_number_that_tells_it_apart(
+    open_graph: Callable[..., Graph], name: str
+) -> None:
+    b = Builder()
+    b.entity("E1", name, "Protein")
+    b.article("PMC1", "A", [f"An {name} activates macrophages.", "Interferon activates macrophages."])
+    graph = open_graph(b.build())
+    assert read(graph, "What blocks the receptor of type I interferon?").links == ()
+
+
 @pytest.mark.parametrize("name", ["IL-10", "IL-6R", "IL-17", "BAFFR", "IL 61"])
 def test_similar_names_are_not_linked(lupus_graph: Graph, name: str) -> None:
     question = read(lupus_graph, f"What is the role of {name}?")
