@@ -12,21 +12,15 @@ import argparse
 import json
 import platform
 import tempfile
-from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 
+from building import WHOLE, first_articles
 from measuring import Figures, apart
 from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.corpora import CorpusSpec, shard_keys
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.graph.assemble import assemble_version
-from kg_pipeline.graph.embed import build_embeddings
-from kg_pipeline.inference.stage import build_community, build_lexical, build_relations, build_transitive
-from kg_pipeline.normalization.stage import build_entities
-from kg_pipeline.pmc.sources import open_source
 from kg_pipeline.pmc.stage import list_articles
 from kg_pipeline.settings import Settings, load_settings
 from kg_pipeline.stages import (
@@ -39,22 +33,12 @@ from kg_pipeline.stages import (
 )
 from kg_pipeline.vocabulary.build import build_vocabulary
 
-Stage = Callable[[Datasets, CorpusSpec, Settings], object]
 _BY_ARTICLE: dict[str, ShardStage] = {
     "articles": fetch_shard,
     "documents": parse_shard,
     "chunks": chunk_shard,
     "mentions": recognise_shard,
     "triples": extract_shard,
-}
-_WHOLE: dict[str, Stage] = {
-    "entities": build_entities,
-    "relations": lambda datasets, spec, _: build_relations(datasets, spec),
-    "transitive": lambda datasets, spec, _: build_transitive(datasets, spec),
-    "lexical": build_lexical,
-    "community": build_community,
-    "embeddings": build_embeddings,
-    "graph_version": assemble_version,
 }
 
 
@@ -68,7 +52,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kg-end-to-end-") as place:
         spec = CorpusSpec(
-            name="some", source=str(_some(options.source, options.articles, Path(place) / "articles"))
+            name="some",
+            source=str(first_articles(options.source, options.articles, Path(place) / "articles")),
         )
         settings = load_settings({"KG_HOME": str(Path(place) / "home")})
         build_vocabulary(settings)
@@ -84,27 +69,19 @@ def main() -> None:
     options.output.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
-def _some(source: Path, articles: int, folder: Path) -> Path:
-    """A folder of the first articles of a source."""
-    folder.mkdir()
-    for number, (_, data) in enumerate(islice(open_source(source).entries(), articles)):
-        (folder / f"{number:05d}.xml").write_bytes(data)
-    return folder
-
-
 def _stage(name: str, spec: CorpusSpec, settings: Settings) -> Figures:
     datasets = Datasets.of(settings)
     if name == "article_index":
         list_articles(datasets, spec, settings)
-    elif name in _WHOLE:
-        _WHOLE[name](datasets, spec, settings)
+    elif name in WHOLE:
+        WHOLE[name](datasets, spec, settings)
     else:
         for shard in shard_keys(settings.shards):
             _BY_ARTICLE[name](spec, settings, shard)
     return {}
 
 
-_STAGES = ("article_index", *_BY_ARTICLE, *_WHOLE)
+_STAGES = ("article_index", *_BY_ARTICLE, *WHOLE)
 
 
 def _counts(spec: CorpusSpec, settings: Settings) -> dict[str, int]:

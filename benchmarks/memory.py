@@ -14,24 +14,18 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
+from building import WHOLE
 from measuring import Figures, apart
 from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.corpora import CorpusSpec, find_corpus, shard_keys
 from kg_pipeline.datasets import ALL, Datasets
-from kg_pipeline.graph.assemble import assemble_version
-from kg_pipeline.graph.embed import build_embeddings
-from kg_pipeline.inference.stage import build_community, build_lexical, build_relations, build_transitive
-from kg_pipeline.normalization.stage import build_entities
 from kg_pipeline.settings import Settings, load_settings
 from kg_pipeline.stages import chunk_shard, extract_shard, recognise_shard
-
-Stage = Callable[[Datasets, CorpusSpec, Settings], object]
 
 #: What the stages of a whole corpus read, and the columns that begin with the id of an article or are ids themselves.
 _REPEATED = {
@@ -52,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", help="a corpus built in KG_HOME")
     parser.add_argument("--times", type=int, nargs="+", default=[1, 10], help="how often it is repeated")
-    parser.add_argument("--stages", nargs="+", default=list(_WHOLE), choices=[*_BY_ARTICLE, *_WHOLE])
+    parser.add_argument("--stages", nargs="+", default=list(WHOLE), choices=[*_BY_ARTICLE, *WHOLE])
     parser.add_argument("--index", action="store_true", help="index many vectors too: a millisecond a vector")
     parser.add_argument("--home", type=Path, help="workspaces to use again; by default they are deleted")
     parser.add_argument("--output", type=Path, default=Path("bench-memory.json"))
@@ -108,8 +102,8 @@ def _renamed(column: str, number: int) -> pl.Expr:
 
 
 def _stage(name: str, spec: CorpusSpec, settings: Settings) -> Figures:
-    if name in _WHOLE:
-        _WHOLE[name](Datasets(settings.datasets), spec, settings)
+    if name in WHOLE:
+        WHOLE[name](Datasets(settings.datasets), spec, settings)
         return {}
     for shard in shard_keys(settings.shards):
         _BY_ARTICLE[name](spec, settings, shard)
@@ -117,15 +111,6 @@ def _stage(name: str, spec: CorpusSpec, settings: Settings) -> Figures:
 
 
 _BY_ARTICLE = {"chunks": chunk_shard, "mentions": recognise_shard, "triples": extract_shard}
-_WHOLE: dict[str, Stage] = {
-    "entities": build_entities,
-    "relations": lambda datasets, spec, _: build_relations(datasets, spec),
-    "transitive": lambda datasets, spec, _: build_transitive(datasets, spec),
-    "lexical": build_lexical,
-    "community": build_community,
-    "embeddings": build_embeddings,
-    "graph_version": assemble_version,
-}
 
 
 def _show(report: dict[int, dict[str, Figures]]) -> None:

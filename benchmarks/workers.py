@@ -21,17 +21,16 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 import psutil
+from building import first_articles
 from distributed import Client
 from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.corpora import CorpusSpec, shard_keys
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.pmc.sources import open_source
 from kg_pipeline.pmc.stage import list_articles
 from kg_pipeline.settings import Settings, load_settings
 from kg_pipeline.stages import (
@@ -65,7 +64,9 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kg-workers-") as place:
         root = Path(place)
-        spec = CorpusSpec(name="some", source=str(_some(options.source, options.articles, root / "articles")))
+        spec = CorpusSpec(
+            name="some", source=str(first_articles(options.source, options.articles, root / "articles"))
+        )
         store = options.store or (root / "store").as_uri()
         vocabulary = load_settings({"KG_HOME": str(root / "alone")})
         build_vocabulary(vocabulary)
@@ -79,14 +80,6 @@ def main() -> None:
     _show(report)
     written = {"articles": options.articles, "machine": platform.platform(), "ways": report}
     options.output.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
-
-
-def _some(source: Path, articles: int, folder: Path) -> Path:
-    """A folder of the first articles of a source."""
-    folder.mkdir()
-    for number, (_, data) in enumerate(islice(open_source(source).entries(), articles)):
-        (folder / f"{number:05d}.xml").write_bytes(data)
-    return folder
 
 
 def _alone(spec: CorpusSpec, settings: Settings) -> dict[str, float]:

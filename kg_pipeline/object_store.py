@@ -76,9 +76,12 @@ class ObjectStore:
         with self._explained(name), self._opened(name) as stream:
             return bytes(stream.read(at_most if at_most >= 0 else None))
 
-    def write(self, name: str, content: bytes) -> None:
+    def write(self, name: str, content: bytes | Buffer) -> None:
         """Put bytes under the name."""
-        self._write(name, content)
+        with self._explained(name), self._written_whole(name) as key, ThreadPoolExecutor(1) as thread:
+            # Arrow commits a stream that an exception closes as far as it was written; a signal interrupts the main
+            # thread only, so that another one opens it, writes once and closes it undisturbed.
+            thread.submit(self._put, key, content).result()
 
     def send(self, path: Path, name: str) -> None:
         """Put a file of this machine under the name; it is then the copy that `fetch` finds up to date.
@@ -89,9 +92,9 @@ class ObjectStore:
 
         if path.stat().st_size:  # an empty file cannot be mapped
             with pa.memory_map(str(path)) as source:
-                self._write(name, source.read_buffer())
+                self.write(name, source.read_buffer())
         else:
-            self._write(name, b"")
+            self.write(name, b"")
         state = self._state(name)
         if state is not None:
             os.utime(path, ns=(state[1], state[1]))
@@ -125,12 +128,6 @@ class ObjectStore:
                 self.filesystem.delete_file(self._key(name))
             except FileNotFoundError:
                 return
-
-    def _write(self, name: str, content: bytes | Buffer) -> None:
-        with self._explained(name), self._written_whole(name) as key, ThreadPoolExecutor(1) as thread:
-            # Arrow commits a stream that an exception closes as far as it was written; a signal interrupts the main
-            # thread only, so that another one opens it, writes once and closes it undisturbed.
-            thread.submit(self._put, key, content).result()
 
     def _put(self, key: str, content: bytes | Buffer) -> None:
         # Without the last argument Arrow would pack what is named .zst once more.

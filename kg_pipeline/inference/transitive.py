@@ -203,7 +203,7 @@ def _conclusions(
     kept = (head != tail) & kinds.fitting[conclusion, kinds.category[head], kinds.category[tail]]
     on_disorder = kinds.is_disorder[tail]
     kept &= ~coded.related.holds(head, tail) & ~(on_disorder & rules.are(rule, "never"))
-    rule_of_all = rule
+    needs_support = (on_disorder & rules.are(rule, "supported"))[kept]
     first, second, rule = first[kept], second[kept], rule[kept]
     sure, surer = coded.confidence[first], coded.confidence[second]
     return pl.DataFrame(
@@ -218,7 +218,7 @@ def _conclusions(
             "second": second.astype(np.uint32),
             "rule": rule.astype(np.uint16),
             "middle": coded.tail[first].astype(np.uint32),
-            "needs_support": (on_disorder & rules.are(rule_of_all, "supported"))[kept],
+            "needs_support": needs_support,
         }
     )
 

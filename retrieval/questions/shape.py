@@ -16,6 +16,7 @@ from retrieval.layout import type_name
 from retrieval.questions.question import Question
 from retrieval.words.cues import (
     ASKED_TYPES,
+    AUXILIARIES,
     CATEGORIES,
     CUE_STEMS,
     is_passive,
@@ -66,7 +67,6 @@ _SHORTEST_TYPE = 4
 _ASKS = frozenset({"which", "what", "list", "name"})
 #: Types whose word is a verb too.
 _VERBS_TOO = frozenset({"target"})
-_AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "may", "might"})
 _MODIFIERS = 4  # words between "which" and the type: "which other small molecule inhibitor drugs"
 _COUNT = re.compile(r"\b(?:how\s+many|number\s+of|count\s+(?:the|of|all)?)\b", re.IGNORECASE)
 _SHARED = re.compile(
@@ -186,7 +186,7 @@ def _answer(tokens: list[Token], slots: list[Slot]) -> Slot | None:
     left = 0
     by_start = {slot.start: slot for slot in slots}
     for token in tokens:
-        if token.text in _AUXILIARIES and asked and left == _MODIFIERS + 2:
+        if token.text in AUXILIARIES and asked and left == _MODIFIERS + 2:
             asked = False  # "what does X cause" asks for anything
         elif token.text in _ASKS or token.text == "many":
             asked, left = True, _MODIFIERS + 2

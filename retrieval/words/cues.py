@@ -79,7 +79,7 @@ HARM_STEMS = frozenset(
 )
 #: Nouns whose "of" names the one that does: "targets of X", "toxicity of X".
 _OF_HEAD = HARM_STEMS | {stem("target")}
-_AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "may", "might"})
+AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "may", "might"})
 _BEFORE_A_NOUN = frozenset({"the", "a", "an", "its", "their", "this", "that", "of"})
 
 #: Words for a type of thing and the Biolink categories (without prefix) that are one.
@@ -203,7 +203,7 @@ def reads_as_verb(words: Sequence[str], at: int, names: Collection[int]) -> bool
     `names` are the places where a name begins.
     """
     if at + 1 == len(words):
-        return not _AUXILIARIES.isdisjoint(words[:at])
+        return not AUXILIARIES.isdisjoint(words[:at])
     return at + 1 in names and at > 0 and words[at - 1] not in _BEFORE_A_NOUN
 
 
