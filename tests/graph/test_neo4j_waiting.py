@@ -109,6 +109,19 @@ def test_an_index_waits_for_a_transaction_that_somebody_left_open_for_a_bounded_
     assert load_version(neo4j_server, folder)["relations"] == 2
 
 
+def test_an_index_that_a_given_up_constraint_left_behind_is_made_anew(workplace, neo4j_server):
+    """The server makes a constraint's index first; ended in between, it leaves one that no constraint owns."""
+    folder = build(workplace, "orphan")
+    labels = VersionLabels("orphan", folder.name)
+    name = labels.of("Entity_entity_id")
+    begun = "CREATE (:GraphVersion {key: $key, corpus: 'orphan', version: $version, state: 'loading'})"
+    ask(neo4j_server, begun, key=labels.key, version=folder.name)
+    ask(neo4j_server, f"CREATE INDEX {name} FOR (n:{labels.of('Entity')}) ON (n.entity_id)")
+    assert load_version(neo4j_server, folder)["relations"] == 2
+    owned = ask(neo4j_server, "SHOW CONSTRAINTS YIELD name WHERE name = $name RETURN name", name=name)
+    assert owned == [{"name": name}]
+
+
 def test_a_removal_waits_for_a_transaction_that_somebody_left_open_for_a_bounded_time(
     workplace, neo4j_server, monkeypatch
 ):

@@ -122,7 +122,10 @@ def drop_version_schema(driver: Driver, database: str, labels: VersionLabels) ->
     for name in names:
         _change(driver, database, f"DROP INDEX {labels.of(name)} IF EXISTS")
     for kind, key in _UNIQUE:
-        _change(driver, database, f"DROP CONSTRAINT {labels.of(f'{kind}_{key}')} IF EXISTS")
+        name = labels.of(f"{kind}_{key}")
+        _change(driver, database, f"DROP CONSTRAINT {name} IF EXISTS")
+        # A constraint that was given up while it was made leaves its index, which nobody owns and nobody fills.
+        _change(driver, database, f"DROP INDEX {name} IF EXISTS")
 
 
 def _unique(name: str, pattern: str, key: str) -> str:
