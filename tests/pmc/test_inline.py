@@ -33,6 +33,9 @@ def cite(text: str, rid: str = "B1") -> str:
         ("1<sup>st</sup>", "1st"),
         ("p27<sup>Kip1</sup>, gp91<sup>phox</sup>", "p27Kip1, gp91phox"),
         ("Isl1<sup>Cre/+</sup> mice", "Isl1^Cre/+ mice"),  # an allele, not a name of the gene
+        ("(<italic>I</italic> <sup>2</sup> = 29%)", "(I^2 = 29%)"),  # the white space is a piece by itself
+        ("<bold>Ca</bold> \n <sup>2+</sup> influx", "Ca2+ influx"),
+        ("in <italic>mice</italic> <sup>13</sup>C", "in mice 13C"),
         ("CO <sub>2</sub>, Kit <sup>W/Wv</sup> mice", "CO2, KitW/Wv mice"),
         ("with <sup>32</sup>P", "with 32P"),
         ("12.5<sup>a</sup>", "12.5^a"),  # a mark on a number is not a digit of it
@@ -69,6 +72,9 @@ def test_markup_keeps_the_order_of_words():
         (f"grows (see [{cite('1')}] and Figure 2).", "grows (see and Figure 2)."),
         (f"{cite('[12]')}, estimated", "estimated"),
         (f"<sup>{cite('1')},{cite('2')}</sup>; {cite('[12]')}. This work", "This work"),
+        (f"as described by {cite('')}. Then", "as described by. Then"),  # a page would print its number
+        (f"shown in {cite('')}, {cite('')} and there", "shown in and there"),
+        (f"as shown [{cite('')}]. Then", "as shown. Then"),
     ],
 )
 def test_citations_leave_no_trace(content, expected):

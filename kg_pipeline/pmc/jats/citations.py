@@ -43,6 +43,8 @@ _WORD_BEFORE = 16
 _KEPT = 4096
 _SEPARATORS = " ,;&–—-"
 _ITEMS = re.compile(rf"[{_SEPARATORS}]*(?:{_ITEM}[{_SEPARATORS}]*)*")
+#: Citations without a text of their own, for which a page would print the number.
+_ITEMS_OF_NOTHING = re.compile(rf"(?:{OPEN}\s*{CLOSE}|[\s{_SEPARATORS}]|\band\b)*")
 # Where citations were taken out, until the punctuation around them is mended.
 _GAP = "\x03"
 _ENCLOSED = re.compile(rf"\(([^()]*{_GAP}[^()]*)\)")
@@ -124,6 +126,8 @@ def _is_word(match: re.Match[str]) -> bool:
 
 def _in_sentence(match: re.Match[str]) -> str:
     run = match.group()
+    if _ITEMS_OF_NOTHING.fullmatch(run):
+        return _GAP
     if _is_word(match):
         text = run.replace(OPEN, "").replace(CLOSE, "")
         space = "" if match.string[match.start() - 1].isspace() else " "

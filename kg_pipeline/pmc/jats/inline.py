@@ -222,9 +222,15 @@ class Inline:
         return inner
 
     def _close_gap(self) -> None:
-        """Take off white space before a script that belongs to what precedes: `χ <sup>2</sup>` is one symbol."""
-        if self._out and self._out[-1].rstrip()[-1:].isalnum():
-            self._out[-1] = self._out[-1].rstrip()
+        """Take off white space before a script that belongs to what precedes: `χ <sup>2</sup>` is one symbol.
+
+        So is `<italic>R</italic> <sup>2</sup>`, where the white space is a piece by itself.
+        """
+        last = len(self._out)
+        while last and not self._out[last - 1].strip():
+            last -= 1
+        if last and (symbol := self._out[last - 1].rstrip())[-1:].isalnum():
+            self._out[last - 1 :] = [symbol]
 
     def _last_word(self) -> str:
         """End of what was collected, up to white space or the end of a piece that is no word."""
