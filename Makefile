@@ -18,6 +18,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy scripts benchmarks
 	$(BIN)/lint-imports
 
 install: $(VENV)/.installed

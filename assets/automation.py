@@ -6,11 +6,11 @@ only list articles anew, which is where every build begins.
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import dagster as dg
 
-from assets.graph import neo4j_graph
 from assets.literature import article_index
 from kg_pipeline.corpora import CorpusSpec, load_corpora
 from kg_pipeline.errors import CorpusError
@@ -52,17 +52,19 @@ def _listing_of(corpus: str, run_key: str, cause: str) -> dg.RunRequest:
 @dg.sensor(
     job=list_articles_job,
     minimum_interval_seconds=_SECONDS_BETWEEN_LOOKS,
-    description="List a corpus anew when the files of its folder or archive changed and have settled.",
+    description="List a corpus anew when its folder, archive or annotations changed and have settled.",
 )
 def source_folders(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-    """List a corpus anew when the files of its folder or archive changed and have settled."""
+    """List a corpus anew when its folder, archive or annotations changed and have settled."""
     seen = _cursor(context)
-    folders = {
-        name: spec.source_path for name, spec in _known_corpora(load_settings()).items() if spec.query is None
-    }
-    changed, growing = changed_sources(folders, seen, time.time())
+    watched = {key: path for spec in _known_corpora(load_settings()).values() for key, path in _files(spec)}
+    changed, growing = changed_sources(watched, seen, time.time())
+    corpora = sorted({key.partition(" ")[0] for key in changed})
     return _outcome(
-        [_listing_of(name, f"{name}:{now}", "source_folders") for name, now in changed.items()],
+        [
+            _listing_of(name, f"{name}:{short_digest(sorted(changed.items()))}", "source_folders")
+            for name in corpora
+        ],
         {**seen, **changed},
         f"Files still arrive in: {', '.join(growing)}." if growing else "",
     )
@@ -91,6 +93,14 @@ def corpora_file(context: dg.SensorEvaluationContext) -> dg.SensorResult:
     )
 
 
+def _files(spec: CorpusSpec) -> Iterator[tuple[str, Path]]:
+    """What is watched of a corpus by a key that begins with its name, which has no blank."""
+    if spec.query is None:
+        yield spec.name, spec.source_path
+    for path in spec.annotations:
+        yield f"{spec.name} {path}", Path(path)
+
+
 def _cursor(context: dg.SensorEvaluationContext) -> dict[str, str]:
     return json.loads(context.cursor) if context.cursor else {}
 
@@ -112,11 +122,10 @@ def _known_corpora(settings: Settings) -> dict[str, CorpusSpec]:
 _FOLLOWING = dg.AutomationCondition.eager() & dg.AutomationCondition.all_deps_blocking_checks_passed()
 
 
-def following(spec: dg.AssetSpec, settings: Settings) -> dg.AssetSpec:
-    """The asset with the condition that `follow_changes` looks at, unless it begins a build or has no server."""
+def following(spec: dg.AssetSpec) -> dg.AssetSpec:
+    """The asset with the condition that `follow_changes` looks at, unless it begins a build."""
     begins = spec.key == article_index.key
-    has_no_server = spec.key == neo4j_graph.key and settings.neo4j is None
-    return spec if begins or has_no_server else spec.replace_attributes(automation_condition=_FOLLOWING)
+    return spec if begins else spec.replace_attributes(automation_condition=_FOLLOWING)
 
 
 follow_changes = dg.AutomationConditionSensorDefinition(

@@ -21,6 +21,7 @@ from assets.stage import (
 )
 from kg_pipeline import checks
 from kg_pipeline.datasets import Datasets
+from kg_pipeline.extraction.annotations.stage import BroughtReport, bring_annotations
 from kg_pipeline.extraction.triples.llm_batches import answer_in_batches
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.stages import extract_shard, recognise_shard
@@ -104,11 +105,16 @@ def triples(
     with spending(context, settings):
         with translated_errors(context, settings.home):
             spec = workspace.corpus(corpus)
+            brought = bring_annotations(workspace.datasets(), spec, settings)
             answer_in_batches(workspace.datasets(), spec, shards, settings, announce=context.log.warning)
         # A language model's answers, and what was spent on them, are kept here, so that nothing is paid for twice.
         is_asked_here = settings.llm is not None and bool(settings.store)
         reports = run_shards(context, workspace, workers, extract_shard, stays=is_asked_here)
     datasets = workspace.datasets()
+    if brought is not None:
+        context.add_asset_metadata(_brought_in(brought))
+        for problem in brought.problems:
+            context.log.warning("Annotations that were not read to their end: %s", problem)
     outcomes = {
         "triples_quote_their_sentence": checks.spans_match_text(datasets, "triples", corpus, "quote"),
         "triples_rarely_fail": checks.few_articles_fail(datasets, "triples", corpus),
@@ -116,11 +122,21 @@ def triples(
     return shard_result(datasets, corpus, "triples", reports, outcomes, rows=_readable(datasets, corpus))
 
 
+def _brought_in(report: BroughtReport) -> dict[str, Any]:
+    """Relations that were brought in, and what articles got of them; those that an article rejects are in `rejects`."""
+    return {
+        "brought_in_relations": report.relations,
+        "brought_in_distinct": report.distinct,
+        "brought_in_left_out": report.left_out,
+        "brought_in_problems": report.problems,
+    }
+
+
 def _readable(datasets: Datasets, corpus: str) -> pl.LazyFrame:
     """Triples as a person reads them: surface forms instead of mention ids, and the quote."""
     names = pl.concat(
         [datasets.scan(name, corpus).select("mention_id", "text") for name in ("mentions", "triple_mentions")]
-    )
+    ).unique("mention_id")
     return (
         datasets.scan("triples", corpus)
         .join(names.rename({"mention_id": "head_mention_id", "text": "head"}), on="head_mention_id")

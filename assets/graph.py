@@ -2,8 +2,10 @@
 
 from base64 import b64encode
 from datetime import timedelta
+from pathlib import Path
 
 import dagster as dg
+import polars as pl
 
 from assets import graph_checks
 from assets.extraction import mentions, triples
@@ -11,7 +13,7 @@ from assets.inference import community_relations, lexical_relations, relations, 
 from assets.literature import article_index, articles, chunks, documents
 from assets.normalization import entities
 from assets.partitions import CORPUS
-from assets.stage import check_results, check_spec, result, stage_run, stage_seconds
+from assets.stage import SHOWN_ROWS, check_results, check_spec, preview, result, stage_run, stage_seconds
 from kg_pipeline import checks
 from kg_pipeline.corpora import shard_keys
 from kg_pipeline.errors import SettingsError
@@ -25,6 +27,7 @@ from kg_pipeline.graph.exchange.source import ANY_LICENSE
 from kg_pipeline.graph.neo4j import load_version
 from kg_pipeline.graph.plots import plot_version
 from kg_pipeline.graph.reader import Manifest
+from kg_pipeline.settings import Settings
 from resources.workspace import Workspace
 
 GROUP = "graph"
@@ -91,6 +94,7 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
         metadata={
             "folder": dg.MetadataValue.path(folder),
             "plots": _shown(picture),
+            "sample": dg.MetadataValue.md(preview(_surest(folder))),
             **_summary(manifest),
         },
         check_results=check_results({"graph_version_verifies": verified, **outcomes}),
@@ -175,13 +179,37 @@ def neo4j_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.M
     )
 
 
+def is_offered(asset: dg.AssetsDefinition, settings: Settings) -> bool:
+    """Whether the asset can be made: without a server, one for Neo4j would only make every backfill fail."""
+    return asset.key != neo4j_graph.key or settings.neo4j is not None
+
+
 def _shown(png: bytes) -> dg.MetadataValue:
     return dg.MetadataValue.md(f"![plots](data:image/png;base64,{b64encode(png).decode()})")
 
 
+def _surest(folder: Path) -> pl.DataFrame:
+    """Asserted relations that most articles state, as a person reads them, each with a sentence that states it."""
+    relations, evidence = layout.open_frame(folder, "relations"), layout.open_frame(folder, "evidence")
+    name = layout.open_frame(folder, "entities").select("entity_id", "name")
+    first = evidence.unique("relation_id", keep="first", maintain_order=True).select("relation_id", "quote")
+    return (
+        relations.filter(kind="asserted")
+        .sort("n_articles", "confidence", "relation_id", descending=[True, True, False])
+        .head(SHOWN_ROWS)
+        .join(name.rename({"entity_id": "head_id", "name": "head"}), on="head_id", maintain_order="left")
+        .join(name.rename({"entity_id": "tail_id", "name": "tail"}), on="tail_id", maintain_order="left")
+        .join(first, on="relation_id", how="left", maintain_order="left")
+        .select("head", "predicate", "tail", "n_articles", "quote")
+    )
+
+
 def _summary(manifest: Manifest) -> dict[str, dg.MetadataValue | int | str]:
-    rows = {**manifest.counts, **{f"relations: {kind}": n for kind, n in manifest.relations_by_kind.items()}}
-    lines = ["| what | rows |", "|---|---|", *(f"| {name} | {count} |" for name, count in rows.items())]
+    lines = [
+        "| relations | rows |",
+        "|---|---|",
+        *(f"| {kind} | {count} |" for kind, count in manifest.relations_by_kind.items()),
+    ]
     return {
         "version": manifest.version,
         "dagster/row_count": manifest.counts.get("relations", 0),

@@ -12,7 +12,9 @@ from kg_pipeline.inference.stage import build_community, build_lexical, build_re
 from resources.workspace import Workspace
 
 GROUP = "inference"
-_CODE = code_digest(["kg_pipeline.inference", "kg_pipeline.vocabulary"])[:12]
+_MODULES = ("kg_pipeline.inference", "kg_pipeline.vocabulary")
+_CODE = code_digest(_MODULES)[:12]
+_COMMUNITY_CODE = code_digest(_MODULES, ["graspologic-native"])[:12]
 _NO_RELATIONS = (
     "Look at the rejects and at the triples of the corpus; too few articles, or no language model?"
 )
@@ -81,7 +83,7 @@ def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -
     group_name=GROUP,
     partitions_def=CORPUS,
     pool="llm",
-    code_version=_CODE,
+    code_version=_COMMUNITY_CODE,
     kinds={"parquet"},
     deps=[relations, entities],
     check_specs=[check_spec("community_relations", "community_premises_exist", checks.premises_exist)],

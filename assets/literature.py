@@ -16,6 +16,7 @@ from assets.stage import (
 )
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
+from kg_pipeline.models import require_models
 from kg_pipeline.pmc.query_articles import fetch_query
 from kg_pipeline.pmc.stage import list_articles
 from kg_pipeline.stages import chunk_shard, fetch_shard, parse_shard
@@ -51,6 +52,7 @@ def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     """Every article the corpus holds now, with its status and what changed since the last listing."""
     settings, corpus = workspace.settings(), context.partition_key
     with stage_run(context, settings.home):
+        require_models(settings)
         listing = list_articles(
             workspace.datasets(), workspace.corpus(corpus), settings, _reporting("article_index")
         )

@@ -27,6 +27,7 @@ from kg_pipeline.errors import (
 from kg_pipeline.files import is_disk_full
 from kg_pipeline.incremental import StageReport
 from kg_pipeline.llm.account import open_account, shared_run
+from kg_pipeline.models import require_models
 from kg_pipeline.settings import Settings
 from kg_pipeline.stages import ShardStage, release, run_here
 from resources.workers import ShardWorkers
@@ -44,7 +45,8 @@ AT_TERMINAL = "kg/command"
 
 #: Metadata of every materialisation: seconds from the stage's start to its end.
 _STAGE_SECONDS = "stage_seconds"
-_PREVIEW_ROWS = 8
+#: Rows that a preview shows.
+SHOWN_ROWS = 8
 _PREVIEW_WIDTH = 120
 
 
@@ -157,6 +159,7 @@ def run_shards(
     corpus, shards = shards_of_run(context)
     settings = run_settings(workspace)
     with stage_run(context, settings.home):
+        require_models(settings)
         spec = workspace.corpus(corpus)
         index = workspace.datasets().read_or_empty("article_index", corpus)
         articles = index.filter(pl.col("shard").is_in(shards)).height
@@ -215,7 +218,7 @@ def result(
     metadata: dict[str, Any] = {
         "dagster/row_count": int(frame.select(pl.len()).collect().item()),
         "dagster/column_schema": column_schema(dataset),
-        "preview": dg.MetadataValue.md(preview(shown.head(_PREVIEW_ROWS).collect())),
+        "preview": dg.MetadataValue.md(preview(shown.head(SHOWN_ROWS).collect())),
         **counts,
     }
     return dg.MaterializeResult(metadata=metadata, check_results=check_results(checks))

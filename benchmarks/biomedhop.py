@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from kg_pipeline.graph.exchange.importing import import_graph
@@ -59,7 +60,7 @@ def main() -> None:
         nodes, edges = write_graph(home, load_patterns(), chosen.edges)
         started = time.perf_counter()
         version = import_graph("synthetic", [nodes, edges], settings, embed="none").manifest.version
-        store = VersionStore(settings.graphs)
+        store = VersionStore.of(settings)
         store.publish("synthetic", version)
         print(f"import: {time.perf_counter() - started:.0f} s, {store.open('synthetic').manifest.counts}")
         started, used = time.perf_counter(), time.process_time()
@@ -136,9 +137,11 @@ def _edges(
     )
 
 
-def _drawn(source: np.random.Generator, size: int, count: int) -> np.ndarray:
+def _drawn(source: np.random.Generator, size: int, count: int) -> npt.NDArray[np.int64]:
     weight = np.cumsum((np.arange(size) + 10.0) ** -_EXPONENT)
-    return np.minimum(np.searchsorted(weight, source.random(count) * weight[-1]), size - 1)
+    places = np.searchsorted(weight, source.random(count) * weight[-1])
+    drawn: npt.NDArray[np.int64] = np.minimum(places, size - 1)
+    return drawn
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.graph.assemble import assemble_version
 from kg_pipeline.graph.neo4j import load_version, local_server
+from kg_pipeline.graph.reader import Subgraph
 from kg_pipeline.graph.verify import verify_version
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
@@ -101,21 +102,25 @@ def _open(home: Path, size: Size) -> Figures:
     first = reader.neighbours(names[:1])
     opened = (time.perf_counter() - started) * 1000
     resident = _resident_mb()
-    met = reader.relations(reader.neighbours(names, per_node=20))
-    weighted = [relation.head_id for relation in met[:: max(len(met) // (_SEEDS // 2), 1)]][: _SEEDS // 2]
+    near = reader.relations(reader.neighbours(names, per_node=20))
+    weighted = [relation.head_id for relation in near[:: max(len(near) // (_SEEDS // 2), 1)]][: _SEEDS // 2]
     seeds = names[: _SEEDS // 2] + weighted
 
-    def whole(seed: str) -> int:
-        return len(reader.expand([seed], depth=2, per_node=_UNCAPPED, max_nodes=_UNCAPPED).depths)
+    def whole(seed: str) -> Subgraph:
+        return reader.expand([seed], depth=2, per_node=_UNCAPPED, max_nodes=_UNCAPPED)
 
-    reached = [whole(seed) for seed in seeds]
+    reached = [len(whole(seed).depths) for seed in seeds]
+    met = [len(whole(seed).relation_ids) for seed in seeds]
     figures = {
         "open_and_first_answer_ms": opened,
         "resident_mb": resident,
         "first_answer_relations": len(first),
         **_times("two_hops_uncapped", whole, seeds),
+        **_times("two_hops_uncapped_nodes_named", lambda seed: list(whole(seed).depths), seeds),
+        **_times("two_hops_uncapped_all_named", lambda seed: _named(whole(seed)), seeds),
         "two_hops_uncapped_nodes_median": float(np.median(reached)),
         "two_hops_uncapped_nodes_max": max(reached),
+        "two_hops_uncapped_relations_max": max(met),
         **_times("two_hops", lambda seed: reader.expand([seed], depth=2), seeds),
         **_times("paths", lambda pair: reader.paths(*pair), list(pairwise(seeds))),
         **_times("text_search", lambda seed: reader.search_text("chunk", f"factor {seed[2:]}", 20), seeds),
@@ -123,6 +128,10 @@ def _open(home: Path, size: Size) -> Figures:
     }
     reader.close()
     return figures
+
+
+def _named(part: Subgraph) -> tuple[dict[str, int], list[str]]:
+    return dict(part.depths.items()), list(part.relation_ids)
 
 
 def _vectors(home: Path, size: Size) -> Figures:

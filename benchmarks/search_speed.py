@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from rich.console import Console
 from rich.table import Table
@@ -108,7 +109,7 @@ def _whole(settings: Settings, count: int) -> dict[str, dict[str, float]]:
     names = pl.concat([relations["head_id"], relations["tail_id"], rows["id"]]).unique().sort()
     number = dict(zip(names.to_list(), range(len(names)), strict=True))
 
-    def numbers(column: pl.Series) -> np.ndarray:
+    def numbers(column: pl.Series) -> npt.NDArray[np.int64]:
         return column.replace_strict(number, return_dtype=pl.Int64).to_numpy()
 
     used = time.process_time()

@@ -79,7 +79,8 @@ def _ends(source: np.random.Generator, size: Size) -> Ints:
     weight = np.cumsum((np.arange(size.entities) + 10.0) ** -_EXPONENT)
     drawn = np.searchsorted(weight, source.random((2, size.relations)) * weight[-1])
     order = source.permutation(size.entities)  # so that ids say nothing about degrees
-    return order[np.minimum(drawn, size.entities - 1)]
+    ends: Ints = order[np.minimum(drawn, size.entities - 1)]
+    return ends
 
 
 def _hex_ids(source: np.random.Generator, count: int) -> pa.Array:

@@ -8,6 +8,7 @@
 
     [ours]
     source = "articles/ours"                        # or a folder or archive of JATS files, relative to this file
+    annotations = ["pubtator", "indra.json.gz"]     # relations found elsewhere: files or folders, relative to this file
     rights = { unknown = "edges" }                  # what the graph keeps by licence class: see `kg_pipeline.rights`
     [ours.checks]
     max_hub_share = 0.3                             # thresholds of the graph's checks: fields of `GraphLimits`
@@ -21,6 +22,7 @@ import hashlib
 import json
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, Self
 
@@ -64,7 +66,8 @@ class CorpusSpec(BaseModel):
     """One corpus and every setting that decides what its graph contains.
 
     Its articles come from exactly one of `source`, a folder or archive, and `query`, a search of PubMed Central.
-    Both only find the articles, so they are no part of what is hashed into a graph version.
+    Both only find the articles, so they are no part of what is hashed into a graph version; neither is where
+    `annotations` lie: what is in them is.
     `standardization` and `inference` choose between our guarded rules and the published eGoT rules.
     """
 
@@ -74,6 +77,9 @@ class CorpusSpec(BaseModel):
     title: str = ""
     source: str = ""
     query: PmcQuery | None = Field(default=None, exclude=True)
+    annotations: tuple[str, ...] = Field(
+        default=(), exclude=True, description="files and folders of relations that were found elsewhere"
+    )
     chunk_tokens: int = Field(
         default=220, ge=32, le=480, description="upper bound of a chunk, in embedding-model tokens"
     )
@@ -121,7 +127,7 @@ class CorpusSpec(BaseModel):
     def options(self) -> dict[str, object]:
         """Every option that a build or a listing depends on, the query among them, as JSON."""
         query = self.query.model_dump(mode="json") if self.query else None
-        return {**self.model_dump(mode="json"), "query": query}
+        return {**self.model_dump(mode="json"), "query": query, "annotations": list(self.annotations)}
 
 
 def shard_of(article_id: str, shards: int) -> str:
@@ -182,8 +188,8 @@ def find_corpus(path: Path, name: str) -> CorpusSpec:
     return corpora[name]
 
 
-def check_readable(path: Path, graphs: Path, name: str) -> None:
-    """Make sure that the name is of a corpus, or of one that left the file and whose versions in `graphs` stay readable.
+def check_readable(path: Path, name: str, has_versions: Callable[[str], bool]) -> None:
+    """Make sure that the name is of a corpus, or of one that the file does not know (any more) and that has versions.
 
     Raises
     ------
@@ -191,7 +197,7 @@ def check_readable(path: Path, graphs: Path, name: str) -> None:
         If it is neither.
 
     """
-    if not (_SLUG.fullmatch(name) and (graphs / name).is_dir()):
+    if not (_SLUG.fullmatch(name) and has_versions(name)):
         find_corpus(path, name)
 
 
@@ -237,9 +243,15 @@ def _spec(path: Path, name: str, options: object) -> CorpusSpec:
         spec = CorpusSpec.model_validate({**_with_query(options), "name": name})
     except ValidationError as error:
         raise CorpusError(f"{path}, section [{name}]: {_explain(error)}") from None
-    if spec.query is not None:
-        return spec
-    return spec.model_copy(update={"source": str(path.parent / Path(spec.source).expanduser())})
+    found = {"annotations": tuple(_beside(path, name) for name in spec.annotations)}
+    if spec.query is None:
+        return spec.model_copy(update={**found, "source": _beside(path, spec.source)})
+    return spec.model_copy(update=found)
+
+
+def _beside(path: Path, name: str) -> str:
+    """A path of the corpora file, which is relative to it."""
+    return str(path.parent / Path(name).expanduser())
 
 
 def _with_query(options: dict[str, object]) -> dict[str, object]:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kg_pipeline.errors import DatasetError
-from kg_pipeline.files import replacing
+from kg_pipeline.files import replacing, write_text
 from kg_pipeline.object_store import ObjectStore, open_store
 from kg_pipeline.schema import DATASETS, STAGE_STATUS
 
@@ -203,6 +203,29 @@ class Datasets:
             except (OSError, ValueError, pa.ArrowException) as error:
                 raise self._damaged(name, corpus, shard, error) from error
 
+    def note(self, name: str, corpus: str) -> str | None:
+        """What was noted about the tables of a corpus under that name, or None."""
+        try:
+            if self.store is not None:
+                return self.store.read(_note(name, corpus)).decode()
+            return (self.root / corpus / name).read_text(encoding="utf-8")
+        except (FileNotFoundError, UnicodeDecodeError):
+            return None
+
+    def write_note(self, name: str, corpus: str, content: str) -> None:
+        """Note something about the tables of a corpus, where everybody who reads them finds it."""
+        if self.store is not None:
+            self.store.write(_note(name, corpus), content.encode())
+        else:
+            write_text(self.root / corpus / name, content)
+
+    def delete_note(self, name: str, corpus: str) -> None:
+        """Take a note back."""
+        if self.store is not None:
+            self.store.delete(_note(name, corpus))
+        else:
+            (self.root / corpus / name).unlink(missing_ok=True)
+
     def _damaged(self, name: str, corpus: str, shard: str | None, error: Exception) -> DatasetError:
         place = str(self.path(name, corpus, shard))
         if self.store is not None:  # where it is damaged; the copy would come back
@@ -223,6 +246,10 @@ def _is_table(file: str) -> bool:
 
 def _folder(name: str, corpus: str) -> str:
     """Name of a dataset's folder in a store."""
+    return f"datasets/{corpus}/{name}"
+
+
+def _note(name: str, corpus: str) -> str:
     return f"datasets/{corpus}/{name}"
 
 

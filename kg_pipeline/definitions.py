@@ -15,11 +15,11 @@ _settings = load_settings()
 _assets = [
     asset
     for asset in dg.load_assets_from_modules([literature, extraction, normalization, inference, graph])
-    if isinstance(asset, dg.AssetsDefinition)
+    if isinstance(asset, dg.AssetsDefinition) and graph.is_offered(asset, _settings)
 ]
 
 defs = dg.Definitions(
-    assets=dg.map_asset_specs(lambda spec: following(spec, _settings), _assets),
+    assets=dg.map_asset_specs(following, _assets),
     resources={
         "workspace": Workspace(),
         "workers": ShardWorkers(processes=_settings.workers, scheduler=_settings.scheduler),

@@ -29,6 +29,17 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def unchanged_file_sha256(path: Path) -> str:
+    """The same, read once a process as long as size and time of change stay; for large files that are asked for often."""
+    status = path.stat()
+    return _sha256_of(path, status.st_size, status.st_mtime_ns)
+
+
+@cache
+def _sha256_of(path: Path, _size: int, _changed: int) -> str:
+    return file_sha256(path)
+
+
 @cache
 def _source_digest(module: str) -> str:
     spec = importlib.util.find_spec(module)

@@ -1,6 +1,6 @@
 """Files that machines share through an object store: each is written whole under its final name and read whole.
 
-That is all that stage tables and raw articles need, so workers share neither a disk nor locks: an object store shows a
+That is all that stage tables, raw articles and graph versions need, so workers share neither a disk nor locks: an object store shows a
 new object whole or not at all, and lists what was written before.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -60,14 +60,33 @@ class ObjectStore:
 
     def has(self, name: str) -> bool:
         """Whether there is a file of that name."""
-        return self._state(name) is not None
+        return self.state(name) is not None
+
+    def state(self, name: str) -> State | None:
+        """State of the file of that name, or None if there is none."""
+        from pyarrow.fs import FileType
+
+        with self._explained(name):
+            info = self.filesystem.get_file_info(self._key(name))
+        return _state_of(info) if info.type == FileType.File else None
+
+    def folders(self, folder: str) -> Sequence[str]:
+        """Names of the folders in a folder that hold a file, in order; buckets have no others."""
+        return sorted({name.partition("/")[0] for name in self.walk(folder) if "/" in name})
+
+    def walk(self, folder: str) -> Sequence[str]:
+        """Paths below a folder of all files that it and its folders hold, in order."""
+        from pyarrow.fs import FileType
+
+        start = len(self._key(folder).rstrip("/")) + 1
+        found = self._found(folder, is_deep=True)
+        return sorted(info.path[start:] for info in found if info.type == FileType.File)
 
     def list(self, folder: str) -> dict[str, State]:
         """Names, without the folder, of the files in it, in order, and the state of each."""
-        from pyarrow.fs import FileSelector, FileType
+        from pyarrow.fs import FileType
 
-        with self._explained(folder):
-            found = self.filesystem.get_file_info(FileSelector(self._key(folder), allow_not_found=True))
+        found = self._found(folder)
         files = {info.base_name: _state_of(info) for info in found if info.type == FileType.File}
         return dict(sorted((name, state) for name, state in files.items() if not name.startswith(".")))
 
@@ -95,13 +114,13 @@ class ObjectStore:
                 self.write(name, source.read_buffer())
         else:
             self.write(name, b"")
-        state = self._state(name)
+        state = self.state(name)
         if state is not None:
             os.utime(path, ns=(state[1], state[1]))
 
     def fetch(self, name: str, path: Path) -> bool:
         """Bring this machine's copy up to date; false, and no copy, if there is no such file."""
-        state = self._state(name)
+        state = self.state(name)
         if state is not None:
             try:
                 self._bring(name, state, path)
@@ -120,6 +139,11 @@ class ObjectStore:
                 lambda item: self._bring(f"{folder}/{item[0]}", item[1], into / item[0]), states.items()
             ):
                 pass
+
+    def download(self, name: str, path: Path) -> None:
+        """Make a copy of the file on this machine, whatever is there; a FileNotFoundError if there is none."""
+        with replacing(path) as aside:
+            self._copy(name, aside)
 
     def delete(self, name: str) -> None:
         """Remove the file, if there is one."""
@@ -140,11 +164,14 @@ class ObjectStore:
         # What changed just now may change again and look the same, so its copy does not count as up to date.
         is_settled = time.time_ns() - state[1] > _SETTLED
         with replacing(path) as aside:
-            with aside.open("wb") as sink:
-                for part in self._parts(name):
-                    sink.write(part)
+            self._copy(name, aside)
             if is_settled:
                 os.utime(aside, ns=(state[1], state[1]))
+
+    def _copy(self, name: str, path: Path) -> None:
+        with path.open("wb") as sink:
+            for part in self._parts(name):
+                sink.write(part)
 
     def _parts(self, name: str) -> Iterator[bytes]:
         with self._explained(name), self._opened(name) as source:
@@ -154,12 +181,12 @@ class ObjectStore:
     def _opened(self, name: str) -> NativeFile:
         return self.filesystem.open_input_stream(self._key(name), compression=None)
 
-    def _state(self, name: str) -> State | None:
-        from pyarrow.fs import FileType
+    def _found(self, folder: str, *, is_deep: bool = False) -> Sequence[FileInfo]:
+        from pyarrow.fs import FileSelector
 
-        with self._explained(name):
-            info = self.filesystem.get_file_info(self._key(name))
-        return _state_of(info) if info.type == FileType.File else None
+        with self._explained(folder):
+            selected = FileSelector(self._key(folder), allow_not_found=True, recursive=is_deep)
+            return tuple(self.filesystem.get_file_info(selected))
 
     def _key(self, name: str) -> str:
         return f"{self.prefix}/{name}" if self.prefix else name
@@ -177,14 +204,16 @@ class ObjectStore:
 
     @contextmanager
     def _explained(self, name: str) -> Iterator[None]:
+        import pyarrow as pa
+
         try:
             yield
         except FileNotFoundError:
             raise
-        except OSError as error:
+        except (OSError, pa.ArrowException) as error:
             raise ObjectStoreError(
-                f"The object store {self.address} failed at {name} ({error}). Check that KG_STORE names a bucket that is "
-                "there, and that this machine may read and write it; what was finished is kept."
+                f"The object store {self.address} failed at {name} ({_first_line(error)}). Check that KG_STORE names a "
+                "bucket that is there, and that this machine may read and write it; what was finished is kept."
             ) from error
 
 
@@ -207,18 +236,46 @@ def open_store(address: str) -> ObjectStore | None:
         filesystem, prefix = FileSystem.from_uri(_with_options(address))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise ObjectStoreError(
-            f"KG_STORE is {address!r}, which cannot be opened ({error}). "
+            f"KG_STORE is {address!r}, which cannot be opened ({_first_line(error)}). "
             "Use an address such as s3://bucket/prefix, gs://bucket/prefix or file:///shared/folder."
         ) from error
     return ObjectStore(address, filesystem, prefix.rstrip("/"))
 
 
+def require_store(address: str) -> None:
+    """Refuse an address of no bucket or folder before anything is made for it.
+
+    Raises
+    ------
+    ObjectStoreError
+        If it is not there, or cannot be asked.
+
+    """
+    store = open_store(address)
+    if store is not None and not store.is_there():
+        raise ObjectStoreError(
+            f"KG_STORE is {address}, and there is no such bucket or folder. Make it (or mount it), or correct KG_STORE."
+        )
+
+
+#: Options of an address that are not the library's own choice. By the first, a small file takes one request to write
+#: to S3, and not the three of a large one; without the second, a Google store that cannot be reached, or credentials
+#: that are not there, are tried for 15 minutes.
+_OPTIONS = {"s3": ("allow_delayed_open", "true"), "gs": ("retry_limit_seconds", "15")}
+
+
 def _with_options(address: str) -> str:
-    """The address by which a small file takes one request to write to S3, and not the three of a large one."""
+    """The address with our options, where it has none of its own."""
     parts = urlsplit(address)
-    if parts.scheme != "s3" or "allow_delayed_open" in parts.query:
+    option, value = _OPTIONS.get(parts.scheme, ("", ""))
+    if not option or option in parts.query:
         return address
-    return parts._replace(query="&".join(filter(None, [parts.query, "allow_delayed_open=true"]))).geturl()
+    return parts._replace(query="&".join(filter(None, [parts.query, f"{option}={value}"]))).geturl()
+
+
+def _first_line(error: Exception) -> str:
+    """What went wrong, without the details that some clients tell below it."""
+    return str(error).partition("\n")[0].rstrip(". ")
 
 
 def _state_of(info: FileInfo) -> State:

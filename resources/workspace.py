@@ -32,4 +32,4 @@ class Workspace(dg.ConfigurableResource):
 
     def versions(self) -> VersionStore:
         """Graph versions."""
-        return VersionStore(self.settings().graphs)
+        return VersionStore.of(self.settings())

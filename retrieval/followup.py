@@ -4,7 +4,7 @@ What is done, and nothing else: a pronoun (it, its, they, them, their) stands fo
 named, or, where the last question asked for no thing of a type, for its one entity; "this drug", "those cells" stand for
 the one entity of that type in the last question and its answer (in the answer alone, if it was asked for such a thing);
 "what about X?" repeats the last question with X in the place of
-its one entity, or of its one entity of X's type. Where there is more than one such entity the question is not asked, and
+its one entity, or of its one entity of X's type, and turns the conversation to X: a pronoun after it stands for X. Where there is more than one such entity the question is not asked, and
 the choice is given back to whoever asks. Each replacement is told. A pronoun that can refer to something named before it
 in the same question is left as it is; so is the "it" of "is it known that …".
 """
@@ -42,14 +42,16 @@ class Turn:
 
     question: Question
     answer: Answer
+    topic: str = ""  # the name that the conversation was turned to: X of "what about X?"
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A question that stands on its own, and what was put in for what ("it" is read as …)."""
+    """A question that stands on its own, what was put in for what ("it" is read as …), and the topic of its turn."""
 
     question: str
     told: tuple[str, ...] = ()
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +117,12 @@ def _candidates(found: re.Match[str], last: Turn | None, context: Context) -> li
         return []
     items = [_item(name, context) for name in last.answer.items]
     asked = [_Named(link.text, link.entities) for link in last.question.links]
-    wanted = read_shape(last.question).answer if last.answer.answered else None
+    wanted = read_shape(last.question).answer
     slot = named_slot(found.group("type")) if found.group("type") else None
+    if slot is None and last.topic:
+        return [_item(last.topic, context)]
     if slot is None:
-        return _distinct(items if items or wanted is not None else asked)
+        return _distinct(items if items or (wanted is not None and last.answer.answered) else asked)
     if wanted is not None and wanted.categories & slot.categories:
         return _distinct([named for named in items if _fits(slot, named)])
     shown = context.reader.entities(sorted(last.answer.graph.entities))
@@ -171,4 +175,4 @@ def _repeat(rest: str, last: Turn | None, context: Context) -> Resolved | Unclea
     link = replaceable[0]
     before = last.question.text
     question = f"{before[: link.start]}{rest}{before[link.end :]}"
-    return Resolved(question, (f"Asked: {question}",))
+    return Resolved(question, (f"Asked: {question}",), topic=rest)

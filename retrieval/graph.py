@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from retrieval.trace import ModelCall
 
 _REMEMBERED_TEXTS = 1024
+_LONGEST_QUESTION = 4000  # characters, options included; every run of its words is looked up as a name
 
 
 class Graph:
@@ -82,12 +83,16 @@ class Graph:
         LlmError
             If a language model is configured and cannot be reached, or its budget is spent.
         QuestionError
-            If the question is empty.
+            If the question is empty, or longer than 4,000 characters.
 
         """
         text = " ".join(question.encode("utf-8", "replace").decode().split())
         if not text:
             raise QuestionError("The question is empty; ask one in words.")
+        if len(text) > _LONGEST_QUESTION:
+            raise QuestionError(
+                f"The question has {len(text)} characters; at most {_LONGEST_QUESTION} are read. Shorten it."
+            )
         with journal() as calls:
             answer = await find_method(method).answer(text, self.context)
         return _with_calls(answer, calls) if calls else answer
@@ -161,7 +166,7 @@ def open_graph(
 def open_reader(corpus: str, version: str, store: str, settings: Settings) -> GraphReader:
     """The version in the store of that name; raises as `open_graph` does."""
     if store == "embedded":
-        return VersionStore(settings.graphs).open(corpus, version)
+        return VersionStore.of(settings).open(corpus, version)
     if store != "neo4j":
         raise StoreUnavailable(f"There is no graph store {store!r}; use 'embedded' or 'neo4j'.")
     if settings.neo4j is None:

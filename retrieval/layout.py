@@ -8,12 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from rapidfuzz import fuzz
 
 from kg_pipeline.graph.reader import Document, Entity, Relation
-from kg_pipeline.vocabulary.predicates import PREDICATES
+from kg_pipeline.vocabulary.agreement import clause
 from retrieval.evidence import Passage, Seed
 from retrieval.words.terms import content_stems
 
 _ALIASES_SHOWN = 3
-_SHORTEST_PLURAL = 4
 _SHORTEST_WORD = 5  # letters of a word in small letters; an abbreviation has none
 _SPELLING = 80.0  # similarity of two spellings of one word (anaemia, anemia)
 #: Endings of adjectives that say which of its kind a thing is ("cytosolic DNA"), and adjectives that do not.
@@ -23,11 +22,6 @@ _UNTELLING_TEXT = """additional alternative basic beneficial central characteris
     numerous original overall particular pivotal positive possible potential principal promising real regular respective serious
     several similar simple single special specific substantial successful temporary total typical usual various vital"""
 _UNTELLING = frozenset(_UNTELLING_TEXT.split())
-_BEFORE_PREPOSITION = re.compile(r" (?:of|in|for|with|to|from|by|against|on) ")
-#: Names in -s of one thing.
-_SINGULAR_TEXT = """ascites atlas biceps caries diabetes herpes lens measles mumps pancreas rabies rickets scabies series
-    shingles species triceps yaws"""
-_SINGULAR = frozenset(_SINGULAR_TEXT.split())
 
 
 def type_name(category: str) -> str:
@@ -55,10 +49,8 @@ def relation_line(relation: Relation, names: Mapping[str, str]) -> str:
 
 def statement(relation: Relation, names: Mapping[str, str]) -> str:
     """The relation as a clause, for example "UV radiation causes apoptosis"."""
-    predicate = PREDICATES.get(relation.predicate)
-    label = predicate.label if predicate else relation.predicate.replace("_", " ")
     head, tail = (names.get(key, key) for key in (relation.head_id, relation.tail_id))
-    return f"{head} {_plural(label) if _is_plural(head) else label} {tail}"
+    return clause(head, relation.predicate, tail)
 
 
 def shown_name(name: str, mentions: Iterable[str]) -> str:
@@ -103,29 +95,6 @@ def _is_other_word(name: str, mention: str) -> bool:
     telling = any(word.islower() and len(word) >= _SHORTEST_WORD for word in mention.split())
     shared = set(content_stems(name)) & set(content_stems(mention))
     return telling and not shared and fuzz.ratio(name.lower(), mention.lower()) < _SPELLING
-
-
-def _is_plural(name: str) -> bool:
-    """Whether a name takes a verb in the plural, by the ending of its main noun ("mutations in TREX1")."""
-    noun = _BEFORE_PREPOSITION.split(name, maxsplit=1)[0].rpartition(" ")[2]
-    word = noun.rpartition("-")[2]
-    if word.endswith("s") and word[-2:-1].isupper():
-        return True  # microRNAs, MDSCs
-    return (
-        word.endswith("s")
-        and word[:-1].isalpha()
-        and word[1:].islower()
-        and len(word) >= _SHORTEST_PLURAL
-        and not word.endswith(("ss", "us", "is", "ous"))
-        and word.lower() not in _SINGULAR
-    )
-
-
-def _plural(label: str) -> str:
-    """The words of a relation as a plural subject has them: "are associated with", "predispose to"."""
-    verb, _, rest = label.partition(" ")
-    agreed = "are" if verb == "is" else verb.removesuffix("es" if verb.endswith("sses") else "s")
-    return f"{agreed} {rest}".rstrip()
 
 
 def context_text(

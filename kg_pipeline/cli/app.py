@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +13,10 @@ import typer
 from rich.console import Console
 
 from kg_pipeline.cli.bench.commands import bench
-from kg_pipeline.cli.merging import merge, merges, unmerge
+from kg_pipeline.cli.deciding import decisions, merge, unmerge
+from kg_pipeline.cli.merging import merges
 from kg_pipeline.cli.questions import INTERRUPTED, CorpusName, ask, mcp
+from kg_pipeline.cli.versions import diff, export_graph, gc, import_graph, pin, unpin, verify, versions
 from kg_pipeline.cli.vocabulary import vocabulary
 from kg_pipeline.errors import DiskFullError, KgError
 from kg_pipeline.files import is_disk_full
@@ -23,13 +25,28 @@ from kg_pipeline.settings import load_settings
 
 app = typer.Typer(
     name="kg",
-    help="From PubMed Central articles to a versioned knowledge graph, and cited answers from it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.add_typer(bench)
 app.add_typer(vocabulary)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        Console(highlight=False).print(f"kg-pipeline {metadata.version('kg-pipeline')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_print_version, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """From PubMed Central articles to a versioned knowledge graph, and cited answers from it."""
 
 
 def main() -> None:
@@ -111,6 +128,7 @@ app.command()(mcp)
 app.command()(merges)
 app.command()(merge)
 app.command()(unmerge)
+app.command()(decisions)
 
 
 @app.command()
@@ -165,109 +183,14 @@ def articles(corpus: CorpusName) -> None:
     show.articles(Console(), corpus)
 
 
-@app.command()
-def versions(corpus: CorpusName) -> None:
-    """List the graph versions of a corpus."""
-    from kg_pipeline.cli import show
-
-    show.versions(Console(), corpus)
-
-
-@app.command()
-def verify(
-    corpus: CorpusName,
-    version: Annotated[str, typer.Option(help="Graph version; `kg versions` lists them.")] = "latest",
-) -> None:
-    """Check a graph version: checksums, foreign keys, quotes, premises, and whether it looks fit to be read."""
-    from kg_pipeline.cli import show
-
-    show.verify(Console(), corpus, version)
-
-
-@app.command()
-def diff(
-    corpus: CorpusName,
-    before: Annotated[
-        str | None, typer.Argument(help="Earlier version; by default the one that the later was made after.")
-    ] = None,
-    after: Annotated[str, typer.Argument(help="Later version.")] = "latest",
-    since: Annotated[
-        datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], help="Compare with the last version made before this day (UTC)."),
-    ] = None,
-    about: Annotated[
-        str, typer.Option(help="Only what bears on entities with a name that contains these words.")
-    ] = "",
-    limit: Annotated[int, typer.Option(min=0, help="How many of each kind of change to list.")] = 10,
-) -> None:
-    """Show what changed between two graph versions, for example: kg diff lupus --since 2026-05-01 --about nephritis."""
-    from kg_pipeline.cli import differences
-
-    console = Console(highlight=False, soft_wrap=True)
-    differences.show(console, corpus, before, after, since, about, limit)
-
-
-@app.command("export", epilog=formats.describe())
-def export_(
-    corpus: CorpusName,
-    output: Annotated[Path, typer.Option(help="Folder for the files.")],
-    target: Annotated[
-        str, typer.Option("--format", help="kgx-tsv, kgx-jsonl, graphml, jsonld, neo4j-csv or sif.")
-    ] = "kgx-tsv",
-    version: Annotated[str, typer.Option(help="Graph version; `kg versions` lists them.")] = "latest",
-    quotes: Annotated[
-        str, typer.Option(help="Which sentences to write: licensed, all or none.")
-    ] = "licensed",
-) -> None:
-    """Write a graph version in another tool's format."""
-    from kg_pipeline.cli import exchange
-
-    exchange.export_graph(Console(highlight=False, soft_wrap=True), corpus, version, target, output, quotes)
-
-
-@app.command("import")
-def import_(
-    name: Annotated[str, typer.Argument(help="Corpus that the graph becomes; a new name.", metavar="NAME")],
-    files: Annotated[list[Path], typer.Argument(help="KGX TSV or JSON lines, Hetionet TSV, or PrimeKG CSV.")],
-    embed: Annotated[str, typer.Option(help="What gets a vector: all, entities or none.")] = "all",
-) -> None:
-    """Make another tool's graph the current version of a corpus."""
-    from kg_pipeline.cli import exchange
-
-    exchange.import_files(Console(highlight=False, soft_wrap=True), name, files, embed)
-
-
-@app.command()
-def gc(
-    corpus: CorpusName,
-    keep: Annotated[int, typer.Option(min=0, help="Newest versions to keep besides.")] = 2,
-) -> None:
-    """Remove old graph versions, here and in Neo4j where one is set; the current one and pinned ones stay."""
-    from kg_pipeline.cli import exchange
-
-    exchange.collect(Console(highlight=False, soft_wrap=True), corpus, keep)
-
-
-@app.command()
-def pin(
-    corpus: CorpusName,
-    version: Annotated[str, typer.Argument(help="Graph version; `kg versions` lists them.")] = "latest",
-) -> None:
-    """Keep a graph version whatever `kg gc` removes."""
-    from kg_pipeline.cli import exchange
-
-    exchange.pin(Console(highlight=False, soft_wrap=True), corpus, version)
-
-
-@app.command()
-def unpin(
-    corpus: CorpusName,
-    version: Annotated[str, typer.Argument(help="Graph version; `kg versions` lists them.")] = "latest",
-) -> None:
-    """Let `kg gc` remove a graph version again."""
-    from kg_pipeline.cli import exchange
-
-    exchange.unpin(Console(highlight=False, soft_wrap=True), corpus, version)
+app.command()(versions)
+app.command()(verify)
+app.command()(diff)
+app.command("export", epilog=formats.describe())(export_graph)
+app.command("import")(import_graph)
+app.command()(gc)
+app.command()(pin)
+app.command()(unpin)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 import retrieval
-from kg_pipeline.corpora import check_readable
+from kg_pipeline.cli.readable import readable_versions
 from kg_pipeline.errors import QuestionError, SettingsError
 from kg_pipeline.files import replacing
 from kg_pipeline.settings import load_settings
@@ -36,7 +36,7 @@ class Form:
 def open_corpus(corpus: str, version: str) -> retrieval.Graph:
     """The graph of a corpus that the corpora file knows."""
     settings = load_settings()
-    check_readable(settings.corpora_file, settings.graphs, corpus)
+    readable_versions(settings, corpus)
     return retrieval.open(corpus, version=version, settings=settings)
 
 

@@ -14,11 +14,14 @@ from rich.console import Console
 
 from kg_pipeline.cli import finished, progress
 from kg_pipeline.cli import instance as dagster_instance
-from kg_pipeline.corpora import CorpusSpec, add_corpus, find_corpus, shard_keys
+from kg_pipeline.cli.readable import corpus_of_articles
+from kg_pipeline.corpora import CorpusSpec, add_corpus, shard_keys
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import StageError
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.models import require_models
+from kg_pipeline.object_store import require_store
 from kg_pipeline.pmc.query_index import is_listed
 from kg_pipeline.settings import Settings, load_settings
 
@@ -58,17 +61,23 @@ def build(corpus: str, source: Path | None, console: Console) -> BuildResult:
     ------
     CorpusError
         If the corpus or its source cannot be used.
+    ModelError
+        If a model that the settings name is not installed.
+    ObjectStoreError
+        If the object store that they name is not there.
     StageError
         If a stage fails; what was finished is kept.
 
     """
     started = time.perf_counter()
     settings = load_settings()
+    require_models(settings)
+    require_store(settings.store)
     if source is not None:
         _look_into(source)
         spec = add_corpus(settings.corpora_file, corpus, source)
     else:
-        spec = find_corpus(settings.corpora_file, corpus)
+        spec = corpus_of_articles(settings, corpus)
     with exclusive(settings, corpus):
         return _build_locked(spec, settings, console, started)
 
@@ -125,7 +134,7 @@ def materialise_mentions(spec: CorpusSpec, settings: Settings, console: Console)
 
 def _build_locked(spec: CorpusSpec, settings: Settings, console: Console, started: float) -> BuildResult:
     defs, instance = _dagster(settings, console)
-    datasets, versions = Datasets.of(settings), VersionStore(settings.graphs)
+    datasets, versions = Datasets.of(settings), VersionStore.of(settings)
     seconds: dict[str, float] = {}
     with instance, progress.shown(console):
         # What a query finds is asked for by a refresh; a folder is cheap to look at.
@@ -174,7 +183,9 @@ def _materialise(
 ) -> dict[str, float]:
     import dagster as dg
 
-    tags = {"kg/command": "build", **dagster_instance.process_tags()}
+    tags = {"kg/command": "build", "kg/stages": _told(assets), **dagster_instance.process_tags()}
+    if corpus or partition:
+        tags["kg/corpus"] = corpus or str(partition)
     if shards:
         tags["dagster/asset_partition_range_start"] = f"{corpus}|{shards[0]}"
         tags["dagster/asset_partition_range_end"] = f"{corpus}|{shards[-1]}"
@@ -197,6 +208,11 @@ def _materialise(
         for event in result.all_events
         if event.is_step_success and event.step_key
     }
+
+
+def _told(assets: Sequence[str]) -> str:
+    """The stages of a run, for the list of runs, which names no asset of a run from the terminal."""
+    return assets[0] if len(assets) == 1 else f"{assets[0]} to {assets[-1]}"
 
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:

@@ -44,6 +44,7 @@ def run(console: Console) -> bool:
         _parser,
         _sentences,
         _embeddings,
+        _entities,
         _vocabulary,
         _pmc,
         _llm,
@@ -108,7 +109,7 @@ def _store(settings: Settings) -> Finding:
 
 def _corpora(settings: Settings) -> Finding:
     corpora = load_corpora(settings.corpora_file)
-    store = VersionStore(settings.graphs)
+    store = VersionStore.of(settings)
     listed = ", ".join(f"{name} ({store.current(name) or 'not built'})" for name in corpora)
     return Finding("corpora", listed)
 
@@ -131,6 +132,17 @@ def _embeddings(settings: Settings) -> Finding:
     from kg_pipeline.llm.embeddings import load_embedder
 
     return Finding("embeddings", load_embedder(settings).name)
+
+
+def _entities(settings: Settings) -> Finding:
+    from kg_pipeline.extraction.mentions.ner.choice import NONE, OWN, chosen_recogniser
+
+    chosen_recogniser(settings.entity_model)
+    told = {
+        OWN: "own: the recogniser that comes with the package, and the vocabulary",
+        NONE: "none: the vocabulary alone",
+    }
+    return Finding("names of entities", told.get(settings.entity_model, settings.entity_model))
 
 
 def _vocabulary(settings: Settings) -> Finding:

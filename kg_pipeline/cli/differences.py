@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from rich.console import Console
 from rich.table import Table
 
-from kg_pipeline.corpora import check_readable
+from kg_pipeline.cli.readable import readable_versions
 from kg_pipeline.errors import NoGraphError, SettingsError
 from kg_pipeline.graph.diff import TableDiff, VersionDiff, diff_versions
 from kg_pipeline.graph.reader import Relation
 from kg_pipeline.graph.snapshot import SnapshotReader
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.settings import load_settings
-from kg_pipeline.vocabulary.predicates import PREDICATES
+from kg_pipeline.vocabulary.agreement import clause
 
 _Describe = Callable[[Sequence[str]], Iterator[str]]
 
@@ -40,8 +40,7 @@ def show(
 
     """
     settings = load_settings()
-    check_readable(settings.corpora_file, settings.graphs, corpus)
-    store = VersionStore(settings.graphs)
+    store = readable_versions(settings, corpus)
     later = store.resolve(corpus, after)
     earlier = _earlier(store, corpus, later, before, since)
     folder = None if earlier is None else store.folder(corpus, earlier)
@@ -63,18 +62,22 @@ def _earlier(
     if since is not None:
         if before is not None:
             raise SettingsError("Give an earlier version or --since, not both.")
-        return store.made_before(corpus, since.replace(tzinfo=UTC).timestamp())
+        found = store.made_before(corpus, since.replace(tzinfo=UTC).timestamp())
+        return None if found is None else store.resolve(corpus, found)
     if before is not None:
         return store.resolve(corpus, before)
     listed = store.versions(corpus)
     place = next(number for number, info in enumerate(listed) if info.version == later)
     if place == 0:
+        which = "only one there is" if len(listed) == 1 else "oldest there is"
         raise NoGraphError(
-            f"Version {later} of {corpus} is the oldest there is. Name another one, or a date: "
+            f"Version {later} of {corpus} is the {which}, so there is nothing before it. Name a date to see all that is in it: "
             f"kg diff {corpus} --since 2026-01-31"
         )
     parent = listed[place].manifest.parent
-    return next((v.version for v in listed if v.version == parent), listed[place - 1].version)
+    return store.resolve(
+        corpus, next((v.version for v in listed if v.version == parent), listed[place - 1].version)
+    )
 
 
 def _counts(change: VersionDiff) -> Table:
@@ -144,7 +147,7 @@ def _words(reader: SnapshotReader, relation: Relation) -> str:
     head, tail = (reader.entities([id_])[0].name for id_ in (relation.head_id, relation.tail_id))
     flags = [name for name in ("negated", "speculative") if getattr(relation, name)]
     flagged = f" [{', '.join(flags)}]" if flags else ""
-    return f"{head} {PREDICATES[relation.predicate].label} {tail}{flagged}"
+    return f"{clause(head, relation.predicate, tail)}{flagged}"
 
 
 def _articles_of(relation: Relation) -> str:

@@ -10,6 +10,7 @@ from rich.table import Table
 from kg_pipeline.errors import SettingsError
 
 if TYPE_CHECKING:
+    from kg_pipeline.corpora import CorpusSpec
     from kg_pipeline.extraction.triples.llm_estimate import Estimate
     from kg_pipeline.settings import LlmSettings
 
@@ -26,15 +27,17 @@ def run(console: Console, corpus: str, seconds_per_call: float) -> None:
 
     """
     from kg_pipeline.cli.building import exclusive, materialise_mentions
-    from kg_pipeline.corpora import find_corpus
+    from kg_pipeline.cli.readable import corpus_of_articles
     from kg_pipeline.datasets import Datasets
     from kg_pipeline.extraction.triples.llm_estimate import estimate_corpus
     from kg_pipeline.extraction.triples.stage import language_model
     from kg_pipeline.llm.chat import open_chat
+    from kg_pipeline.models import require_models
     from kg_pipeline.settings import load_settings
 
     settings = load_settings()
-    spec = find_corpus(settings.corpora_file, corpus)
+    require_models(settings)
+    spec = corpus_of_articles(settings, corpus)
     llm = language_model(spec, settings)
     if llm is None:
         raise SettingsError(
@@ -46,7 +49,7 @@ def run(console: Console, corpus: str, seconds_per_call: float) -> None:
     with console.status("Counting tokens …"):
         found = estimate_corpus(Datasets.of(settings), corpus, open_chat(llm, settings.cache))
     console.print(_table(found, llm, seconds_per_call))
-    for line in _remarks(found, llm):
+    for line in _remarks(found, llm, spec):
         console.print(line, markup=False)
 
 
@@ -69,12 +72,18 @@ def _table(found: Estimate, llm: LlmSettings, seconds_per_call: float) -> Table:
     return table
 
 
-def _remarks(found: Estimate, llm: LlmSettings) -> list[str]:
+def _remarks(found: Estimate, llm: LlmSettings, spec: CorpusSpec) -> list[str]:
     from kg_pipeline.inference.community_llm import MAX_TOKENS, MOST_PAIRS
+    from kg_pipeline.normalization.adjudication import MAX_TOKENS as OPINION_TOKENS
 
     remarks = [
         f"Hypotheses between communities add up to {MOST_PAIRS} calls of up to {MAX_TOKENS} tokens out.",
     ]
+    if spec.adjudicated_pairs and spec.standardization != "egot":
+        remarks.append(
+            f"Opinions on pairs of names (adjudicated_pairs) add up to {spec.adjudicated_pairs:,} calls of up to "
+            f"{OPINION_TOKENS} tokens out."
+        )
     if not (llm.price_per_million_input or llm.price_per_million_output):
         remarks.append(
             "For the cost, set KG_LLM_PRICE_PER_MILLION_INPUT and KG_LLM_PRICE_PER_MILLION_OUTPUT."

@@ -8,14 +8,15 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from kg_pipeline.corpora import add_corpus, check_readable, load_corpora
-from kg_pipeline.errors import CorpusError, SettingsError
+from kg_pipeline.cli.readable import readable_versions
+from kg_pipeline.corpora import add_corpus, load_corpora
+from kg_pipeline.errors import CorpusError, GraphError, SettingsError, StoreUnavailable
 from kg_pipeline.graph.exchange.export import export_version
 from kg_pipeline.graph.exchange.formats import LEFT_OUT
 from kg_pipeline.graph.exchange.importing import EMBEDDED, import_graph
 from kg_pipeline.graph.exchange.source import ANY_LICENSE, QUOTABLE, ExportSource
 from kg_pipeline.graph.version import VersionStore
-from kg_pipeline.settings import load_settings
+from kg_pipeline.settings import Neo4jSettings, load_settings
 
 _QUOTABLE = {"licensed": QUOTABLE, "all": ANY_LICENSE, "none": frozenset()}
 _SHOWN = 5
@@ -26,8 +27,7 @@ def export_graph(console: Console, corpus: str, version: str, target: str, outpu
     """Write a version in another tool's format and say what was written and what was held back."""
     quotable = _QUOTABLE[_choice("--quotes", quotes, _QUOTABLE)]
     settings = load_settings()
-    check_readable(settings.corpora_file, settings.graphs, corpus)
-    store = VersionStore(settings.graphs)
+    store = readable_versions(settings, corpus)
     folder = store.folder(corpus, store.resolve(corpus, version))
     for path in export_version(folder, target, output, quotable=quotable):
         console.print(str(path), markup=False)
@@ -43,14 +43,14 @@ def import_files(console: Console, name: str, paths: Sequence[Path], embed: str)
     settings = load_settings()
     chosen = _choice("--embed", embed, EMBEDDED)
     is_known = name in load_corpora(settings.corpora_file)
-    if is_known and VersionStore(settings.graphs).current(name) is None:
+    if is_known and VersionStore.of(settings).current(name) is None:
         raise CorpusError(
             f"Corpus {name!r} is to be built from articles. Choose another name for the import."
         )
     report = import_graph(name, paths, settings, embed=chosen)
     if not is_known:
         add_corpus(settings.corpora_file, name, paths[0])
-    VersionStore(settings.graphs).publish(name, report.manifest.version)
+    VersionStore.of(settings).publish(name, report.manifest.version)
     counts = report.manifest.counts
     console.print(
         f"Imported {counts['entities']} entities, {counts['relations']} relations and {counts['evidence']} evidence rows "
@@ -66,13 +66,29 @@ def import_files(console: Console, name: str, paths: Sequence[Path], embed: str)
     if report.unmapped:
         shown = ", ".join(f"{word} ({count})" for word, count in list(report.unmapped.items())[:_SHOWN])
         console.print(f"Predicates read as related_to, with their own words kept: {shown}.", markup=False)
+    if settings.neo4j is not None:
+        _load(console, settings.neo4j, VersionStore.of(settings).folder(name, report.manifest.version))
+
+
+def _load(console: Console, server: Neo4jSettings, folder: Path) -> None:
+    """Load the version into Neo4j; the directory is current by then, whatever becomes of this."""
+    from kg_pipeline.graph.neo4j import load_version
+
+    try:
+        counts = load_version(server, folder)
+    except (GraphError, StoreUnavailable) as error:
+        raise type(error)(
+            f"The graph was imported and can be asked; it is not in Neo4j. {error} The same import loads it."
+        ) from error
+    console.print(
+        f"Neo4j at {server.uri} holds this version: {counts['entities']} entities, {counts['relations']} relations."
+    )
 
 
 def collect(console: Console, corpus: str, keep: int) -> None:
     """Remove old versions, here and in Neo4j where one is set, and say which."""
     settings = load_settings()
-    check_readable(settings.corpora_file, settings.graphs, corpus)
-    store = VersionStore(settings.graphs)
+    store = readable_versions(settings, corpus)
     gone = store.gc(corpus, keep=keep)
     console.print(f"Removed {', '.join(gone)}." if gone else "Nothing to remove.")
     if settings.neo4j is not None:
@@ -89,7 +105,7 @@ def collect(console: Console, corpus: str, keep: int) -> None:
 
 def pin(console: Console, corpus: str, version: str) -> None:
     """Keep a version from being removed."""
-    store = _store(corpus)
+    store = readable_versions(load_settings(), corpus)
     resolved = store.resolve(corpus, version)
     store.pin(corpus, resolved)
     console.print(f"Version {resolved} of {corpus} is kept until it is unpinned.")
@@ -97,7 +113,7 @@ def pin(console: Console, corpus: str, version: str) -> None:
 
 def unpin(console: Console, corpus: str, version: str) -> None:
     """Let a version be removed again."""
-    store = _store(corpus)
+    store = readable_versions(load_settings(), corpus)
     resolved = store.resolve(corpus, version)
     store.unpin(corpus, resolved)
     console.print(f"Version {resolved} of {corpus} is no longer pinned.")
@@ -108,9 +124,3 @@ def _choice(option: str, value: str, known: Iterable[Word]) -> Word:
         if word == value:
             return word
     raise SettingsError(f"{option} {value!r} is not known. There are: {', '.join(known)}.")
-
-
-def _store(corpus: str) -> VersionStore:
-    settings = load_settings()
-    check_readable(settings.corpora_file, settings.graphs, corpus)
-    return VersionStore(settings.graphs)

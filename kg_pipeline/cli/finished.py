@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import polars as pl
 
-from kg_pipeline import files
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import ALL, Datasets
 from kg_pipeline.errors import GraphError
+from kg_pipeline.extraction.annotations.stage import annotations_digest
 from kg_pipeline.extraction.mentions.ner.choice import recogniser_digest
 from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.verify import verify_version
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.normalization.decisions import read_decisions
-from kg_pipeline.schema import DATASETS
+from kg_pipeline.schema import DATASETS, OPTIONAL_DATASETS
 from kg_pipeline.settings import Settings
 from kg_pipeline.vocabulary.stack import chosen_digest
 
 _CODE = ("kg_pipeline", "assets", "resources")
+_RECORD = "build.json"
 
 
 def build_key(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> str:
@@ -34,6 +34,7 @@ def build_key(datasets: Datasets, spec: CorpusSpec, settings: Settings) -> str:
     return digest(
         index.rows(),
         spec.options(),
+        annotations_digest(spec),
         code_digest(_CODE),
         read_decisions(settings.home, spec.name).digest,
         chosen_digest(settings),
@@ -56,12 +57,12 @@ def record(datasets: Datasets, versions: VersionStore, spec: CorpusSpec, key: st
     manifest = current_manifest(versions, spec.name)
     if manifest.pending_chunks == 0 and not _has_unfetched(datasets, spec):
         told = {"key": key, "version": manifest.version}
-        files.write_text(_record_path(datasets, spec.name), json.dumps(told))
+        datasets.write_note(_RECORD, spec.name, json.dumps(told))
 
 
 def forget(datasets: Datasets, corpus: str) -> None:
     """Before tables are made anew: until they are whole, they are of no finished build."""
-    _record_path(datasets, corpus).unlink(missing_ok=True)
+    datasets.delete_note(_RECORD, corpus)
 
 
 def current_manifest(versions: VersionStore, corpus: str) -> Manifest:
@@ -73,19 +74,17 @@ def current_manifest(versions: VersionStore, corpus: str) -> Manifest:
         reader.close()
 
 
-def _record_path(datasets: Datasets, corpus: str) -> Path:
-    return datasets.root / corpus / "build.json"
-
-
 def find(datasets: Datasets, versions: VersionStore, corpus: str, key: str) -> Manifest | None:
     """Manifest of the current version if the last finished build had the same inputs, code and settings."""
     try:
-        told = json.loads(_record_path(datasets, corpus).read_text())
+        told = json.loads(datasets.note(_RECORD, corpus) or "{}")
         manifest = current_manifest(versions, corpus)
-    except (FileNotFoundError, ValueError, GraphError):
+    except (ValueError, GraphError):
         return None
     if told != {"key": key, "version": manifest.version} or not _is_whole(datasets, corpus):
         return None
+    if versions.shared is not None and not versions.shared.has(corpus, manifest.version):
+        return None  # only this machine has it still
     return None if verify_version(versions.folder(corpus, manifest.version)) else manifest
 
 
@@ -94,4 +93,5 @@ def _is_whole(datasets: Datasets, corpus: str) -> bool:
     return all(
         shards and all(datasets.is_usable(name, corpus, None if shard == ALL else shard) for shard in shards)
         for name, shards in ((name, datasets.shards(name, corpus)) for name in DATASETS)
+        if shards or name not in OPTIONAL_DATASETS
     )

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: hold tables of a whole corpus, and one client speaks to PMC for all.
 _POOL_LIMITS = {"memory": 1, "pmc": 1, "neo4j": 1}
 _FIRST_USE_SECONDS = 120.0
+#: Names of tags; by their beginning, the interface does not show them.
+HOST, PROCESS = ".dagster/kg/host", ".dagster/kg/process"
 
 
 def prepare(settings: Settings) -> None:
@@ -89,7 +91,7 @@ def _limit_pools(instance: dg.DagsterInstance) -> None:
 
 def process_tags() -> dict[str, str]:
     """Tags of a run of this process, by which a later one can tell that it has died."""
-    return {"kg/host": socket.gethostname(), "kg/process": str(os.getpid())}
+    return {HOST: socket.gethostname(), PROCESS: str(os.getpid())}
 
 
 def _end_dead_runs(instance: dg.DagsterInstance) -> None:
@@ -98,10 +100,10 @@ def _end_dead_runs(instance: dg.DagsterInstance) -> None:
 
     unfinished = dg.RunsFilter(
         statuses=[dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING],
-        tags={"kg/host": socket.gethostname()},
+        tags={HOST: socket.gethostname()},
     )
     for run in instance.get_runs(unfinished):
-        if not _is_alive(int(run.tags.get("kg/process", "0"))):
+        if not _is_alive(int(run.tags.get(PROCESS, "0"))):
             instance.report_run_failed(run, "Its process was killed.")
             instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
 

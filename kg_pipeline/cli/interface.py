@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -53,6 +54,8 @@ def serve(host: str, port: int, console: Console) -> None:
     command = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace), "-h", host, "-p", str(port)]
     sys.stdout.flush()
     _reload_with(settings.corpora_file, address)
+    # A job in the background of a script is born deaf to Ctrl-C; Dagster would take SIGTERM for it and not end either.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     # In place of this process, so that Ctrl-C and any other signal reach Dagster, which ends its children.
     os.execv(sys.executable, command)  # noqa: S606 - no shell is involved
 

@@ -1,4 +1,4 @@
-"""`kg merges`, `kg merge` and `kg unmerge`: which names became one entity and why, and a person's word on it."""
+"""`kg merges`: which names became one entity and why."""
 
 from __future__ import annotations
 
@@ -16,11 +16,8 @@ if TYPE_CHECKING:
     from rich.console import JustifyMethod
 
     from kg_pipeline.normalization.comparison import Comparison, Difference
-    from kg_pipeline.normalization.decisions import Verdict
 
 _SHOWN_DIFFERENCES = 20
-FirstName = Annotated[str, typer.Argument(help="A name as `kg merges` lists it.", metavar="NAME_A")]
-SecondName = Annotated[str, typer.Argument(help="Another one.", metavar="NAME_B")]
 
 
 def merges(
@@ -34,26 +31,16 @@ def merges(
     ] = False,
 ) -> None:
     """List which names became one entity, by which rule, and on what evidence."""
-    from kg_pipeline.corpora import find_corpus
+    from kg_pipeline.cli.readable import corpus_of_articles
     from kg_pipeline.settings import load_settings
 
     settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
+    corpus_of_articles(settings, corpus)
     console = Console(highlight=False)
     if compare:
         _show_comparison(console, corpus)
     else:
         _show_merges(console, corpus, name, rule, limit)
-
-
-def merge(corpus: CorpusName, name_a: FirstName, name_b: SecondName) -> None:
-    """Decide that two names are one entity; every later build respects it."""
-    _decide(corpus, "merge", name_a, name_b)
-
-
-def unmerge(corpus: CorpusName, name_a: FirstName, name_b: SecondName) -> None:
-    """Decide that two names are not one entity; every later build respects it."""
-    _decide(corpus, "apart", name_a, name_b)
 
 
 def _show_merges(console: Console, corpus: str, name: str, rule: str, limit: int) -> None:
@@ -91,47 +78,6 @@ def _show_merges(console: Console, corpus: str, name: str, rule: str, limit: int
     console.print(table)
     if rows.height > limit:
         console.print(f"{limit} of {rows.height} merges; see the others with --limit, --name or --rule.")
-
-
-def _decide(corpus: str, verdict: Verdict, name_a: str, name_b: str) -> None:
-    from kg_pipeline.corpora import find_corpus
-    from kg_pipeline.normalization.decisions import decide, decisions_file, pair_of
-    from kg_pipeline.settings import load_settings
-
-    settings = load_settings()
-    find_corpus(settings.corpora_file, corpus)
-    pair = pair_of(name_a, name_b)
-    console = Console(highlight=False, soft_wrap=True)
-    said = "one entity" if verdict == "merge" else "not one entity"
-    if not decide(settings.home, corpus, verdict, pair):
-        console.print(f"{pair[0]} | {pair[1]}: {said}, as decided before.", markup=False)
-        return
-    console.print(
-        f"{pair[0]} | {pair[1]}: {said}, kept in {decisions_file(settings.home)}. "
-        f"`kg build {corpus}` carries it out.",
-        markup=False,
-    )
-    missing = [one for one in pair if one not in _names(corpus)]
-    if missing:
-        console.print(
-            f"No mention in {corpus} is called {' nor '.join(missing)} now; the decision waits for it.",
-            markup=False,
-        )
-
-
-def _names(corpus: str) -> set[str]:
-    """Names of mentions of the corpus, as written and as standardised; none before its first build."""
-    from kg_pipeline.datasets import Datasets
-    from kg_pipeline.settings import load_settings
-
-    datasets = Datasets.of(load_settings())
-    return {
-        name
-        for dataset in ("mentions", "triple_mentions")
-        for shard in datasets.shards(dataset, corpus)
-        for column in ("text", "normal_form")
-        for name in datasets.read_or_empty(dataset, corpus, shard)[column].unique()
-    }
 
 
 def _show_comparison(console: Console, corpus: str) -> None:

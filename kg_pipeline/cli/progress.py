@@ -1,11 +1,11 @@
-"""Progress of a build: a bar a stage on a terminal, a line a stage elsewhere."""
+"""Progress of a build: a bar a stage on a terminal, a line a stage elsewhere, and what is waited for meanwhile."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from rich.console import Console
 from rich.progress import (
@@ -19,12 +19,15 @@ from rich.progress import (
 )
 
 LOGGER = "kg_pipeline.progress"
+#: Clients that log, at level INFO, that a service failed and how long they wait before they ask again.
+_CLIENTS = ("kg_pipeline.pmc.remote", "kg_pipeline.llm")
+#: Seconds between two lines about waiting: many requests may wait for the same service.
+_BETWEEN_WAITS = 5.0
 
 
 @contextmanager
 def shown(console: Console) -> Iterator[None]:
-    """Show the progress records that stages log while the block runs."""
-    logger = logging.getLogger(LOGGER)
+    """Show the progress records that stages log while the block runs, and the waits of clients."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description:<22}"),
@@ -34,16 +37,27 @@ def shown(console: Console) -> Iterator[None]:
     )
     with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
         handler = _Bars(bars) if console.is_terminal else _Lines(console)
-        before, propagated = logger.level, logger.propagate
-        logger.setLevel(logging.INFO)
-        logger.propagate = False
-        logger.addHandler(handler)
-        try:
+        with ExitStack() as stack:
+            stack.enter_context(_handled(LOGGER, handler))
+            for client in _CLIENTS:
+                stack.enter_context(_handled(client, _Waits(console)))
             yield
-        finally:
-            logger.removeHandler(handler)
-            logger.setLevel(before)
-            logger.propagate = propagated
+
+
+@contextmanager
+def _handled(name: str, handler: logging.Handler) -> Iterator[None]:
+    """Let the handler, and nobody else, have what the logger gets from level INFO on."""
+    logger = logging.getLogger(name)
+    before, propagated = logger.level, logger.propagate
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+        logger.propagate = propagated
 
 
 def reporter(stage: str) -> Callable[[int, int], None]:
@@ -85,6 +99,21 @@ class _Lines(logging.Handler):
         started = self._started.setdefault(stage, time.monotonic())
         if done == total == 1:
             self._console.print(f"{stage:<22} {time.monotonic() - started:7.1f} s", highlight=False)
+
+
+class _Waits(logging.Handler):
+    """One line now and then that says which service is waited for and why."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._console = console
+        self._told = -_BETWEEN_WAITS
+
+    def emit(self, record: logging.LogRecord) -> None:
+        now = time.monotonic()
+        if now - self._told >= _BETWEEN_WAITS or record.levelno > logging.INFO:
+            self._told = now
+            self._console.print(record.getMessage(), highlight=False, markup=False, soft_wrap=True)
 
 
 def _state(record: logging.LogRecord) -> tuple[int, int]:

@@ -10,7 +10,8 @@ from rich import filesize
 from rich.console import Console
 
 from kg_pipeline.cli import building, progress
-from kg_pipeline.corpora import CorpusSpec, find_corpus
+from kg_pipeline.cli.readable import corpus_of_articles
+from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.pmc.changes import CHANGES
 from kg_pipeline.pmc.query_index import listing_record
@@ -46,7 +47,7 @@ def refresh(corpus: str, console: Console) -> RefreshResult:
 
     """
     settings = load_settings()
-    spec = find_corpus(settings.corpora_file, corpus)
+    spec = corpus_of_articles(settings, corpus)
     with building.exclusive(settings, corpus):
         building.materialise_listing(spec, settings, console)
     datasets = Datasets.of(settings)
@@ -94,7 +95,7 @@ def preview(corpus: str, console: Console) -> None:
     from kg_pipeline.pmc.preview import preview_refresh
 
     settings = load_settings()
-    spec = find_corpus(settings.corpora_file, corpus)
+    spec = corpus_of_articles(settings, corpus)
     with progress.shown(console):
         found = preview_refresh(
             Datasets.of(settings),

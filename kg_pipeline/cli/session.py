@@ -75,7 +75,7 @@ class Session:
             for told in understood.told:
                 self._say(plain_line(told))
         answer = self.graph.ask(understood.question, method=self.method)
-        self.last = Turn(understand(understood.question, self.graph.context), answer)
+        self.last = Turn(understand(understood.question, self.graph.context), answer, understood.topic)
         show(answer, self.form, self.console)
 
     def _why(self) -> None:

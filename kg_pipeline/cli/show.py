@@ -8,8 +8,10 @@ import polars as pl
 from rich.console import Console
 from rich.table import Table
 
+from kg_pipeline.cli import brought_in
 from kg_pipeline.cli.building import BuildResult
-from kg_pipeline.corpora import check_readable, find_corpus, load_corpora
+from kg_pipeline.cli.readable import corpus_of_articles, readable_versions
+from kg_pipeline.corpora import DEMO, CorpusSpec, find_corpus, load_corpora
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import CorruptGraphError
 from kg_pipeline.graph import layout
@@ -39,6 +41,8 @@ def build_result(console: Console, result: BuildResult) -> None:
     table.add_row("relations", str(sum(kinds.values())), _listing(kinds))
     rejects = _counted(datasets, "rejects", "reason", result.corpus)
     table.add_row("rejected triples", str(sum(rejects.values())), _listing(rejects) or "none")
+    if brought := brought_in.summary(datasets, find_corpus(settings.corpora_file, result.corpus)):
+        table.add_row("brought-in relations", *brought)
     console.print(table)
     if result.stage_seconds:
         times = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in result.stage_seconds.items())
@@ -75,14 +79,19 @@ def build_result(console: Console, result: BuildResult) -> None:
 
 
 def articles(console: Console, corpus: str) -> None:
-    """Every article that is not `ok` or was not read whole, with the reason; what the graph keeps of the others."""
+    """Every article that is not `ok` or was not read whole, with the reason; what the graph keeps of the others.
+
+    Before the first build these are the articles as they were listed.
+    """
     settings = load_settings()
-    rights = find_corpus(settings.corpora_file, corpus).rights
+    spec = corpus_of_articles(settings, corpus)
+    rights = spec.rights
     datasets = Datasets.of(settings)
-    rows = datasets.scan("articles", corpus).sort("status", "article_id").collect()
-    if rows.is_empty():
+    made = next((name for name in ("articles", "article_index") if datasets.shards(name, corpus)), None)
+    if made is None:
         console.print(f"Corpus {corpus} is not built yet. Run: kg build {corpus}", highlight=False)
         return
+    rows = datasets.scan(made, corpus).sort("status", "article_id").collect()
     table = Table("article", "status", "licence class", "reason", "source")
     for row in rows.filter(pl.col("status") != "ok").iter_rows(named=True):
         cells = (row[name] for name in ("article_id", "status", "license_class", "reason", "source_ref"))
@@ -101,19 +110,30 @@ def articles(console: Console, corpus: str) -> None:
         level = rights.level(license_class)
         kept.add_row(license_class, str(count), level, MEANINGS[level])
     console.print(kept)
+    brought_in.details(console, datasets, spec)
     console.print(
         f"{rows.filter(pl.col('status') == 'ok').height} of {rows.height} articles are ok.", highlight=False
     )
+    if made == "article_index":
+        console.print(f"They are listed and not fetched yet. Run: kg build {corpus}", highlight=False)
+    elif VersionStore.of(settings).current(corpus) is None:
+        console.print(f"No build of it has finished yet. Run: kg build {corpus}", highlight=False)
 
 
 def corpora(console: Console) -> None:
-    """Corpora with their source and current version."""
+    """Corpora with their source and current version; then those that have versions and are not in the file (any more)."""
     settings = load_settings()
-    versions_of = VersionStore(settings.graphs)
+    versions_of = VersionStore.of(settings)
     table = Table("corpus", "title", "source", "current version")
-    for name, spec in load_corpora(settings.corpora_file).items():
-        source = "packaged sample articles" if name == "demo" else spec.origin
+    written = load_corpora(settings.corpora_file)
+    for name, spec in written.items():
+        source = "packaged sample articles" if name == DEMO else spec.origin
+        if versions_of.is_imported(name):
+            source = f"imported from {source}"
         table.add_row(name, spec.title, source, versions_of.current(name) or f"none: kg build {name}")
+    for name in versions_of.corpora():
+        if name not in written:
+            table.add_row(name, "", "not in the corpora file", versions_of.current(name) or "none")
     console.print(table)
     console.print(f"Corpora file: {settings.corpora_file}", highlight=False, soft_wrap=True)
 
@@ -121,18 +141,21 @@ def corpora(console: Console) -> None:
 def versions(console: Console, corpus: str) -> None:
     """Versions of a corpus, newest first."""
     settings = load_settings()
-    check_readable(settings.corpora_file, settings.graphs, corpus)
+    store = readable_versions(settings, corpus)
     table = Table()
-    for heading in ("version", "made"):
+    for heading in ("version", "made (UTC)"):
         table.add_column(heading, no_wrap=True)  # an id that is cut cannot be copied
     for heading in ("articles", "entities", "relations", ""):
-        table.add_column(heading)
-    listed = sorted(VersionStore(settings.graphs).versions(corpus), key=lambda v: v.created, reverse=True)
+        table.add_column(heading, overflow="fold")
+    listed = sorted(store.versions(corpus), key=lambda v: v.created, reverse=True)
     for version in listed:
         counts = version.manifest.counts
-        made = datetime.fromtimestamp(version.created, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
+        made = datetime.fromtimestamp(version.created, tz=UTC).strftime("%Y-%m-%d %H:%M")
         numbers = (str(counts.get(name, 0)) for name in ("documents", "entities", "relations"))
-        table.add_row(version.version, made, *numbers, "current" if version.is_current else "")
+        marks = [
+            mark for mark, is_so in (("current", version.is_current), ("pinned", version.is_pinned)) if is_so
+        ]
+        table.add_row(version.version, made, *numbers, "\n".join(marks))
     if listed:
         console.print(table)
     else:
@@ -149,19 +172,19 @@ def verify(console: Console, corpus: str, version: str) -> None:
 
     """
     settings = load_settings()
-    spec = find_corpus(settings.corpora_file, corpus)
-    store = VersionStore(settings.graphs)
+    store = readable_versions(settings, corpus)
     resolved = store.resolve(corpus, version)
     folder = store.folder(corpus, resolved)
     problems = verify_version(folder)
     if problems:
         details = "; ".join(str(problem) for problem in problems[:5])
         raise CorruptGraphError(
-            f"Version {resolved} of {corpus} has {len(problems)} problems: {details}. Run: kg build {corpus}"
+            f"Version {resolved} of {corpus} has {len(problems)} problems: {details}. Run: {layout.remade_by(folder)}"
         )
     console.print(f"Version {resolved} of {corpus} verifies.", highlight=False)
     table = Table("check", "", "what was found")
     parent = store.parent_folder(layout.read_manifest(folder))
+    spec = load_corpora(settings.corpora_file).get(corpus, CorpusSpec(name=corpus, source="."))
     for name, outcome in check_version(folder, parent, spec).items():
         table.add_row(name.replace("_", " "), "ok" if outcome.passed else "look", outcome.sentence)
     console.print(table)

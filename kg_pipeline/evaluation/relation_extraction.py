@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from kg_pipeline.evaluation.gold import GoldSentence
 from kg_pipeline.evaluation.relation_gold import ReadArticle, chemprot_features
@@ -29,9 +28,10 @@ from retrieval.evaluation.intervals import bootstrap_f1
 #: Least probability of a pair of an abstract; the best one for F1 on held-out abstracts of the training split.
 PASSAGE_THRESHOLD = 0.34
 METHODS = ("rules", "model", "abstract", "neighbours", "all")
-_BINS = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.01)
 
 Pair = tuple[str, frozenset[str]]  # PMID and two identifiers
+Found = tuple[ReadArticle, OfflineTriple]
+FoundTriples = Mapping[str, Sequence[Found]]  # by method
 Counts = tuple[int, int, int]  # right, found and annotated of one article
 
 
@@ -71,39 +71,31 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Reliability:
-    """Triples of one extractor whose confidence lies in a bin: what they promise, and how many are right."""
-
-    extractor: str
-    low: float
-    high: float
-    triples: int
-    expected: float
-    observed: float
-
-
-@dataclass(frozen=True, slots=True)
 class BioredFigures:
     """Figures on BioRED given its entities; `signs` are right signs of signed triples whose pair has one."""
 
     pairs: Mapping[str, Score]
     typed: Score
     signs: Mapping[str, Score]
-    reliability: tuple[Reliability, ...]
 
 
-def score_biored(articles: Sequence[ReadArticle]) -> BioredFigures:
-    """Score abstracts of BioRED with their annotated entities."""
+def read_triples(articles: Iterable[ReadArticle]) -> FoundTriples:
+    """What would go into a graph of abstracts with their annotated entities, by method; denied ones are left out."""
+    triples: dict[str, list[Found]] = {method: [] for method in METHODS}
+    for article in articles:
+        for method, found in _graph_triples(article).items():
+            triples[method] += [(article, triple) for triple in found if not triple.negated]
+    return triples
+
+
+def score_biored(articles: Sequence[ReadArticle], triples: FoundTriples) -> BioredFigures:
+    """Score abstracts of BioRED with their annotated entities, and the triples read from them."""
     gold = {
         (each.article.pmid, frozenset((relation.head, relation.tail))): relation.kind
         for each in articles
         for relation in reversed(each.article.relations)
     }
     passage = _passage_kinds(articles)
-    triples: dict[str, list[tuple[ReadArticle, OfflineTriple]]] = {method: [] for method in METHODS}
-    for article in articles:
-        for method, found in _graph_triples(article).items():
-            triples[method] += [(article, triple) for triple in found if not triple.negated]
     pmids = [each.article.pmid for each in articles]
     pairs = {"passage": _score(passage, gold, pmids)}
     pairs |= {method: _score(_pairs(found), gold, pmids) for method, found in triples.items()}
@@ -112,9 +104,6 @@ def score_biored(articles: Sequence[ReadArticle]) -> BioredFigures:
         pairs=pairs,
         typed=_by_article(right, passage, gold, pmids),
         signs={method: _signs(found, gold) for method, found in triples.items()},
-        reliability=tuple(
-            row for method in METHODS[:-1] for row in _reliability(method, triples[method], gold)
-        ),
     )
 
 
@@ -165,17 +154,17 @@ def _passage_kinds(articles: Sequence[ReadArticle]) -> dict[Pair, str]:
     }
 
 
-def _pairs(found: Iterable[tuple[ReadArticle, OfflineTriple]]) -> set[Pair]:
+def _pairs(found: Iterable[Found]) -> set[Pair]:
     """One pair of identifiers a pair of mentions: an annotated one if there is any."""
     pairs = set()
     for article, triple in found:
-        told = _identifiers(article, triple)
+        told = identifiers_of(article, triple)
         if told:
             pairs.add(told[0])
     return pairs
 
 
-def _identifiers(article: ReadArticle, triple: OfflineTriple) -> list[Pair]:
+def identifiers_of(article: ReadArticle, triple: OfflineTriple) -> list[Pair]:
     """Pairs of identifiers of the two ends, those that are annotated as related first."""
     named = {f"{article.article.pmid}:{m.start}-{m.end}": m.identifiers for m in article.article.mentions}
     pairs = [
@@ -201,30 +190,12 @@ def _by_article(
     return Score.of_articles([(columns[0][pmid], columns[1][pmid], columns[2][pmid]) for pmid in pmids])
 
 
-def _signs(found: Iterable[tuple[ReadArticle, OfflineTriple]], gold: Mapping[Pair, str]) -> Score:
+def _signs(found: Iterable[Found], gold: Mapping[Pair, str]) -> Score:
     signed = right = 0
     for article, triple in found:
         sign = PREDICATES[triple.predicate].sign
-        kinds = [gold[pair] for pair in _identifiers(article, triple)[:1] if pair in gold]
+        kinds = [gold[pair] for pair in identifiers_of(article, triple)[:1] if pair in gold]
         if sign and kinds and kinds[0].endswith("_Correlation"):
             signed += 1
             right += (sign > 0) == kinds[0].startswith("Positive")
     return Score(signed, signed, right)
-
-
-def _reliability(
-    extractor: str, found: Sequence[tuple[ReadArticle, OfflineTriple]], gold: Mapping[Pair, str]
-) -> list[Reliability]:
-    judged = []
-    for article, triple in found:
-        told = _identifiers(article, triple)
-        if told:
-            judged.append((triple.confidence, told[0] in gold))
-    rows = []
-    for low, high in pairwise(_BINS):
-        inside = [(confidence, right) for confidence, right in judged if low <= confidence < high]
-        if inside:
-            expected = sum(confidence for confidence, _ in inside) / len(inside)
-            observed = sum(right for _, right in inside) / len(inside)
-            rows.append(Reliability(extractor, low, min(high, 1.0), len(inside), expected, observed))
-    return rows

@@ -18,9 +18,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kg_pipeline.graph.expansion import Incident, Ints
 from kg_pipeline.graph.layout import array_path, open_array, write_array
 from kg_pipeline.graph.reader import ALL_KINDS
-from kg_pipeline.graph.traversal import Incident
 from kg_pipeline.schema import RELATION_KINDS
 
 _TAXONOMIC = "subclass_of"
@@ -40,9 +40,17 @@ def row_positions(
     starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Positions of several rows laid end to end, and for each position which row it belongs to."""
-    row = np.repeat(np.arange(len(starts)), lengths)
-    within = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return starts[row] + within, row
+    return laid_end_to_end(starts, lengths), np.repeat(np.arange(len(starts)), lengths)
+
+
+def laid_end_to_end(
+    starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.integer[Any]]
+) -> npt.NDArray[np.int64]:
+    """Positions of several rows laid end to end."""
+    ends = np.cumsum(lengths)
+    positions: npt.NDArray[np.int64] = np.repeat(starts - (ends - lengths), lengths)
+    positions += np.arange(len(positions))
+    return positions
 
 
 def best_first(
@@ -130,30 +138,39 @@ class Adjacency:
         """Relations touching each entity."""
         return np.diff(self.indptr)
 
-    def incident(self, nodes: npt.NDArray[np.int64], kinds: Collection[str], per_node: int) -> Incident:
+    @property
+    def n_nodes(self) -> int:
+        """How many entities there are."""
+        return len(self.indptr) - 1
+
+    def incident(self, nodes: Ints, kinds: Collection[str], per_node: int) -> Incident:
         """The best `per_node` relations of each node among those of the given kinds."""
         starts = self.indptr[nodes]
         lengths = self.indptr[nodes + 1] - starts
-        truncated = False
         if set(kinds) >= ALL_KINDS:
-            truncated = bool((lengths > per_node).any())
-            positions, row = row_positions(starts, np.minimum(lengths, per_node))
-            rank = self.rank[positions]
+            kept = np.minimum(lengths, per_node)
+            positions = laid_end_to_end(starts, kept)
         else:
-            positions, row = row_positions(starts, lengths)
-            rank = self.rank[positions]
-            codes = [RELATION_KINDS.index(kind) for kind in kinds if kind in RELATION_KINDS]
-            wanted = np.isin(self.kind_by_rank[rank], np.array(codes, np.int8))
-            positions, row, rank = positions[wanted], row[wanted], rank[wanted]
-            first = np.searchsorted(row, row)
-            kept = np.arange(len(row)) - first < per_node
-            truncated = not bool(kept.all())
-            positions, row, rank = positions[kept], row[kept], rank[kept]
+            positions, lengths = self._of_kinds(laid_end_to_end(starts, lengths), lengths, kinds)
+            kept = np.minimum(lengths, per_node)
+            positions = positions[laid_end_to_end(np.cumsum(lengths) - lengths, kept)]
         return Incident(
-            owner=nodes[row],
-            other=self.other[positions].astype(np.int64),
-            rank=rank.astype(np.int64),
+            owner=np.repeat(nodes, kept),
+            other=self.other[positions],
+            rank=self.rank[positions],
             climb=self.climb[positions],
-            confidence=self.confidence_by_rank[rank].astype(np.float64),
-            truncated=truncated,
+            truncated=bool((kept < lengths).any()),
         )
+
+    def confidences(self, ranks: Ints) -> npt.NDArray[np.float64]:
+        """Confidence of each relation."""
+        return self.confidence_by_rank[ranks].astype(np.float64)
+
+    def _of_kinds(
+        self, positions: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], kinds: Collection[str]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Of positions in rows laid end to end, those of the given kinds, and how many each row has left."""
+        is_wanted = np.array([kind in kinds for kind in RELATION_KINDS])
+        wanted = np.flatnonzero(is_wanted[self.kind_by_rank[self.rank[positions]]])
+        left = np.searchsorted(wanted, np.cumsum(lengths))
+        return positions[wanted], np.diff(left, prepend=0)

@@ -62,7 +62,7 @@ def assemble_version(datasets: Datasets, spec: CorpusSpec, settings: Settings) -
         If there are no chunks or no entities, so that there is nothing to ask.
 
     """
-    store = VersionStore(settings.graphs)
+    store = VersionStore.of(settings)
     store.sweep(spec.name)
     tables = LicensedTables.under(LogicalTables.of(datasets, spec.name), spec.rights)
     if empty := tables.empty():

@@ -41,6 +41,10 @@ class Candidate:
         """Thresholds of the corpus."""
         return self.spec.checks
 
+    def advice(self, built: str, imported: str) -> str:
+        """What to do about a graph that was built from articles, or about one that came by an import."""
+        return imported if layout.is_imported(layout.read_manifest(self.folder)) else built
+
 
 def check_version(folder: Path, parent: Path | None, spec: CorpusSpec) -> dict[str, Outcome]:
     """Every check of a version, by name."""
@@ -55,7 +59,10 @@ def is_not_degenerate(version: Candidate) -> Outcome:
     joined = int(np.count_nonzero(degrees))
     share = joined / max(len(degrees), 1)
     passed = asserted >= version.limits.min_asserted_relations and share >= version.limits.min_connected_share
-    advice = "Look at the rejects of the corpus, which say why triples were refused, and at the articles' language and topic."
+    advice = version.advice(
+        "Look at the rejects of the corpus, which say why triples were refused, and at the articles' language and topic.",
+        "Look at the files it was imported from: do the edges name the nodes by their ids?",
+    )
     return _outcome(
         passed,
         f"{asserted} asserted relations (at least {version.limits.min_asserted_relations}) join {joined} of {len(degrees)} "
@@ -75,7 +82,10 @@ def entities_have_evidence(version: Candidate) -> Outcome:
     return _outcome(
         share <= version.limits.max_unmentioned_share,
         f"{len(bare)} of {len(ids)} entities stand in no article{shown} (at most {version.limits.max_unmentioned_share:.0%}).",
-        "Build the corpus again; if they stay, the entities are older than the articles.",
+        version.advice(
+            "Build the corpus again; if they stay, the entities are older than the articles.",
+            "No sentence that was imported names them: they are found by their names and walked to, and not by words or passages.",
+        ),
         {"without_evidence": len(bare), "entities": len(ids)},
     )
 
@@ -89,7 +99,10 @@ def chunks_mention_entities(version: Candidate) -> Outcome:
         orphans <= version.limits.max_orphan_chunk_share * total,
         f"{orphans} of {total} chunks mention no entity ({orphans / max(total, 1):.0%}, at most "
         f"{version.limits.max_orphan_chunk_share:.0%}).",
-        "Look at a few of them: the vocabulary may lack the field's names, or tables and lists were read as text.",
+        version.advice(
+            "Look at a few of them: the vocabulary may lack the field's names, or tables and lists were read as text.",
+            "Look at a few of them: their sentences may name the ends of their edges otherwise than the nodes do.",
+        ),
         {"orphans": orphans, "chunks": total},
     )
 
@@ -115,7 +128,10 @@ def inferred_stay_in_proportion(version: Candidate) -> Outcome:
     return _outcome(
         inferred <= version.limits.max_inferred_ratio * max(asserted, 1),
         f"{inferred} inferred relations for {asserted} asserted ones (at most {version.limits.max_inferred_ratio:g} to one).",
-        "Lower max_inferred_per_node in the corpora file.",
+        version.advice(
+            "Lower max_inferred_per_node in the corpora file.",
+            "Leave inferred edges out of the files and import them again, or ask without them.",
+        ),
         {"asserted": asserted, "inferred": inferred},
     )
 
@@ -160,7 +176,10 @@ def licences_are_kept(version: Candidate) -> Outcome:
         share <= version.limits.max_unlicensed_share,
         f"{len(wrong)} of {documents.height} articles are of other licences than {', '.join(admitted)}{shown} "
         f"(at most {version.limits.max_unlicensed_share:.0%}).",
-        f"Run: kg refresh {version.spec.name}, then kg build {version.spec.name}; do not pass this version on.",
+        version.advice(
+            f"Run: kg refresh {version.spec.name}, then kg build {version.spec.name}; do not pass this version on.",
+            "Leave them out of the files and import them again; do not pass this version on.",
+        ),
         {"unlicensed": len(wrong), "articles": documents.height},
     )
 

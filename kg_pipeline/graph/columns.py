@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 Ordinals = npt.NDArray[np.int64]
+
+#: Up to so many searches cost less one by one.
+_FEW = 16
 
 
 class SortedStrings:
@@ -23,10 +27,14 @@ class SortedStrings:
         return len(self._values)
 
     def lower_bounds(self, wanted: Sequence[str]) -> Ordinals:
-        """Position of the first value that is not below each wanted one; all searches run at once."""
+        """Position of the first value that is not below each wanted one; many searches run at once."""
         size = len(self._values)
+        if len(wanted) <= _FEW:
+            # Texts in UTF-8 have the order of their code points, which is that of Python.
+            found = (bisect_left(range(size), text, key=self._value) for text in wanted)
+            return np.fromiter(found, np.int64, len(wanted))
         low = np.zeros(len(wanted), np.int64)
-        if size == 0 or not len(wanted):
+        if size == 0:
             return low
         high = np.full(len(wanted), size, np.int64)
         queries = pa.array(wanted, type=self._values.type)
@@ -40,13 +48,23 @@ class SortedStrings:
 
     def ordinals(self, wanted: Sequence[str]) -> Ordinals:
         """Position of each wanted value, -1 where it is absent; values must be unique."""
-        size = len(self._values)
-        if size == 0 or not len(wanted):
+        bounds, size = self.lower_bounds(wanted), len(self._values)
+        if len(wanted) <= _FEW:
+            found = (
+                at if at < size and self._value(at) == text else -1
+                for at, text in zip(bounds.tolist(), wanted, strict=True)
+            )
+            return np.fromiter(found, np.int64, len(wanted))
+        if size == 0:
             return np.full(len(wanted), -1, np.int64)
-        at = np.minimum(self.lower_bounds(wanted), size - 1)
+        bounds = np.minimum(bounds, size - 1)
         queries = pa.array(wanted, type=self._values.type)
-        same = pc.equal(self._values.take(pa.array(at)), queries).to_numpy(zero_copy_only=False)
-        return np.where(same, at, -1)
+        same = pc.equal(self._values.take(pa.array(bounds)), queries).to_numpy(zero_copy_only=False)
+        return np.where(same, bounds, -1)
+
+    def _value(self, ordinal: int) -> str:
+        value: str = self._values[ordinal].as_py()
+        return value
 
     def at(self, ordinals: npt.NDArray[np.integer[Any]]) -> list[str]:
         """Values at positions."""

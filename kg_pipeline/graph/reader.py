@@ -132,10 +132,13 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """Entities with their distance from the nearest seed, and the relations met on the way, best first."""
+    """Entities with their distance from the nearest seed, and the relations met on the way, best first.
+
+    Both may be named only when they are asked for: a neighbourhood without caps can be most of a graph.
+    """
 
     depths: Mapping[str, int]
-    relation_ids: tuple[str, ...]
+    relation_ids: Sequence[str]
     truncated: bool  # a cap was reached
 
 

@@ -5,7 +5,7 @@ All of it is mapped when it is opened, so that a reader is not disturbed when it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.adjacency import Adjacency
 from kg_pipeline.graph.columns import KeyedTable, SortedStrings
+from kg_pipeline.graph.expansion import Incident, Ints
 from kg_pipeline.graph.mentions import Rows
 from kg_pipeline.graph.reader import (
     Chunk,
@@ -29,7 +30,6 @@ from kg_pipeline.graph.reader import (
 )
 from kg_pipeline.graph.records import Record, columns_of, make
 from kg_pipeline.graph.text_index import TextIndex
-from kg_pipeline.graph.traversal import Incident
 from kg_pipeline.graph.traversing import TraversingReader
 from kg_pipeline.graph.vectors import Vectors
 from kg_pipeline.vocabulary.variants import normal_key
@@ -45,22 +45,31 @@ class SnapshotWalk:
     entities: KeyedTable
     relations: KeyedTable
 
+    @property
+    def n_nodes(self) -> int:
+        """How many entities there are."""
+        return self.adjacency.n_nodes
+
     def ordinals(self, entity_ids: Sequence[str]) -> list[int]:
         """Row numbers of the entities that exist, in the order asked."""
         found: list[int] = self.entities.known(entity_ids).tolist()
         return found
 
-    def entity_ids(self, ordinals: Iterable[int]) -> list[str]:
+    def entity_ids(self, ordinals: Ints) -> list[str]:
         """Ids of entities."""
-        return self.entities.ids.at(np.fromiter(ordinals, np.int64))
+        return self.entities.ids.at(ordinals)
 
-    def relation_ids(self, ranks: Iterable[int]) -> list[str]:
+    def relation_ids(self, ranks: Ints) -> list[str]:
         """Ids of relations."""
-        return self.relations.ids.at(self.adjacency.by_rank[np.fromiter(ranks, np.int64)])
+        return self.relations.ids.at(self.adjacency.by_rank[ranks])
 
-    def incident(self, nodes: npt.NDArray[np.int64], kinds: Collection[str], per_node: int) -> Incident:
+    def incident(self, nodes: Ints, kinds: Collection[str], per_node: int) -> Incident:
         """The best `per_node` relations of each node among those of the given kinds."""
         return self.adjacency.incident(nodes, kinds, per_node)
+
+    def confidences(self, ranks: Ints) -> npt.NDArray[np.float64]:
+        """Confidence of each relation."""
+        return self.adjacency.confidences(ranks)
 
 
 class SnapshotReader(TraversingReader):

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from kg_pipeline.errors import CorruptGraphError
 from kg_pipeline.fingerprint import file_sha256
+from kg_pipeline.graph.layout import remade_by
 
 Analyzer = Literal["en_stem", "default"]
 
@@ -117,7 +118,7 @@ class TextIndex:
             said = str(error).partition(". Content:")[0]
             raise CorruptGraphError(
                 f"The text index {folder} cannot be opened ({said}). "
-                f"Rebuild it with: kg build {folder.parents[2].name}"
+                f"Make it again with: {remade_by(folder.parents[1])}"
             ) from error
 
     def search(self, query: str, k: int) -> list[tuple[int, float]]:

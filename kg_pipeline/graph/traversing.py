@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import numpy as np
 
+from kg_pipeline.graph.expansion import Incidence, Ints, expand
+from kg_pipeline.graph.naming import LaterDepths, LaterIds
 from kg_pipeline.graph.reader import ALL_KINDS, Path, Subgraph
-from kg_pipeline.graph.traversal import Incidence, best_paths, expand
+from kg_pipeline.graph.traversal import best_paths
 
 
 class Walk(Incidence, Protocol):
@@ -19,11 +21,11 @@ class Walk(Incidence, Protocol):
         """Row numbers of the entities that exist, in the order asked."""
         ...
 
-    def entity_ids(self, ordinals: Iterable[int]) -> list[str]:
+    def entity_ids(self, ordinals: Ints) -> list[str]:
         """Ids of entities."""
         ...
 
-    def relation_ids(self, ranks: Iterable[int]) -> list[str]:
+    def relation_ids(self, ranks: Ints) -> list[str]:
         """Ids of relations."""
         ...
 
@@ -41,7 +43,7 @@ class TraversingReader(ABC):
         """Relations touching the entities: asserted first, then by (-confidence, id); capped per node."""
         walk = self._walk()
         nodes = np.unique(np.asarray(walk.ordinals(entity_ids), np.int64))
-        return walk.relation_ids(np.unique(walk.incident(nodes, kinds, per_node).rank).tolist())
+        return walk.relation_ids(np.unique(walk.incident(nodes, kinds, per_node).rank))
 
     def expand(
         self,
@@ -57,8 +59,11 @@ class TraversingReader(ABC):
         found = expand(
             walk, walk.ordinals(seeds), depth=depth, kinds=kinds, per_node=per_node, max_nodes=max_nodes
         )
-        depths = dict(zip(walk.entity_ids(found.depths), found.depths.values(), strict=True))
-        return Subgraph(depths, tuple(walk.relation_ids(found.ranks)), found.truncated)
+        depths = LaterDepths(
+            found.n_nodes,
+            lambda: dict(zip(walk.entity_ids(found.nodes()), found.depths().tolist(), strict=True)),
+        )
+        return Subgraph(depths, LaterIds(lambda: walk.relation_ids(found.ranks())), found.truncated)
 
     def paths(
         self,
@@ -77,5 +82,6 @@ class TraversingReader(ABC):
             return []
         found = best_paths(walk, ends[0], ends[1], max_length=max_length, k=k, kinds=kinds, per_node=per_node)
         return [
-            Path(tuple(walk.entity_ids(path.nodes)), tuple(walk.relation_ids(path.ranks))) for path in found
+            Path(tuple(walk.entity_ids(np.array(path.nodes))), tuple(walk.relation_ids(np.array(path.ranks))))
+            for path in found
         ]

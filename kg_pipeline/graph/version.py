@@ -2,38 +2,41 @@
 
 Readers never wait for writers: a version appears whole, by a rename, and the pointer moves by replacing a file. A
 version that a reader has open stays readable after it was collected, since its files stay mapped.
+
+With an object store, versions and pointers are there, and the disk holds copies of the versions that this machine made
+or opened.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_pipeline.errors import CorruptGraphError, GraphError, NoGraphError
-from kg_pipeline.files import TEMPORARY_PREFIX, sync, temporary_sibling, write_text
+from kg_pipeline.files import sync, temporary_sibling
 from kg_pipeline.graph import layout
+from kg_pipeline.graph.leftovers import GRACE_SECONDS, remove_leftovers
+from kg_pipeline.graph.places import OwnDisk, Place
 from kg_pipeline.graph.reader import Manifest
 
 if TYPE_CHECKING:
+    from kg_pipeline.graph.shared import SharedVersions
     from kg_pipeline.graph.snapshot import SnapshotReader
+    from kg_pipeline.settings import Settings
 
 LATEST = "latest"
+#: Versions that the message about a missing one names.
+_LISTED = 3
 _VERSION = re.compile(r"v[0-9a-f]{12}")
-#: A directory of a dead process is left alone this long after its last write: the process may only be invisible
-#: from here, in another container that shares the folder.
-_GRACE_SECONDS = 60.0
-#: A directory that seems to belong to a living process is removed after a day: process ids are used again.
-_STALE_SECONDS = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class VersionInfo:
-    """A version on disk; `created` is the time of its manifest file (seconds since 1970), for display only."""
+    """A version; `created` is the time of its manifest file (seconds since 1970), for display only."""
 
     version: str
     created: float
@@ -44,13 +47,41 @@ class VersionInfo:
 
 @dataclass(frozen=True, slots=True)
 class VersionStore:
-    """All graph versions under one folder."""
+    """All graph versions under one folder; with `shared` those of an object store, whose copies are in the folder."""
 
     root: Path
+    shared: SharedVersions | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> VersionStore:
+        """The versions that the settings name."""
+        if not settings.store:
+            return cls(settings.graphs)
+        from kg_pipeline.graph.shared import SharedVersions
+        from kg_pipeline.object_store import open_store
+
+        store = open_store(settings.store)
+        return cls(settings.graphs, SharedVersions(store) if store is not None else None)
+
+    def corpora(self) -> Sequence[str]:
+        """Names of the corpora that have, or had, a version, in order."""
+        return self._place.corpora()
+
+    def knows(self, corpus: str) -> bool:
+        """Whether the corpus has, or had, a version."""
+        return self._place.knows(corpus)
 
     def current(self, corpus: str) -> str | None:
         """The published version, or None before the first."""
         return self._named(corpus, layout.CURRENT)
+
+    def is_imported(self, corpus: str) -> bool:
+        """Whether the current version is another tool's graph; false where there is none, or it cannot be read."""
+        try:
+            current = self.current(corpus)
+            return current is not None and layout.is_imported(self._place.manifest(corpus, current)[0])
+        except (GraphError, FileNotFoundError):
+            return False
 
     def folder(self, corpus: str, version: str) -> Path:
         """Where a version lies, whether or not it exists.
@@ -71,19 +102,17 @@ class VersionStore:
         """Every version whose manifest can be read, the oldest first."""
         current = self.current(corpus)
         found = []
-        for path in (self.root / corpus).glob(f"v*/{layout.MANIFEST}"):
-            version = path.parent.name
+        for version in filter(_VERSION.fullmatch, self._place.listed(corpus)):
             try:
-                manifest, created = layout.read_manifest(path.parent), path.stat().st_mtime
+                manifest, created = self._place.manifest(corpus, version)
             except (GraphError, FileNotFoundError):
                 continue  # damaged, which `open` and `verify` tell, or collected just now
-            if _VERSION.fullmatch(version):
-                pinned = self._pin(corpus, version).exists()
-                found.append(VersionInfo(version, created, version == current, pinned, manifest))
+            pinned = self._place.read(corpus, layout.PINS, version) is not None
+            found.append(VersionInfo(version, created, version == current, pinned, manifest))
         return sorted(found, key=lambda info: (info.created, info.version))
 
     def resolve(self, corpus: str, version: str = LATEST) -> str:
-        """The id that `version` means: itself, or the current one for `latest`.
+        """The id that `version` means: itself, or the current one for `latest`; it is on this machine then.
 
         Raises
         ------
@@ -91,16 +120,19 @@ class VersionStore:
             If nothing is published yet, or there is no such version.
 
         """
-        if version == LATEST:
-            current = self.current(corpus)
-            if current is None:
-                raise NoGraphError(f"Corpus {corpus!r} has no graph yet. Run: kg build {corpus}")
-            version = current
-        if not (self.folder(corpus, version) / layout.MANIFEST).is_file():
+        wanted = self.current(corpus) if version == LATEST else version
+        if wanted is None:
+            raise NoGraphError(f"Corpus {corpus!r} has no graph yet. Run: kg build {corpus}")
+        if not self._is_here(self.folder(corpus, wanted)):
+            if version == LATEST and self.current(corpus) != wanted:
+                return self.resolve(corpus, version)  # it was replaced and collected meanwhile
+            there = [info.version for info in self.versions(corpus)[-_LISTED:]]
+            newest = f"The newest: {', '.join(there)}. " if there else ""
             raise NoGraphError(
-                f"Corpus {corpus!r} has no version {version} (collected, or never finished). `kg versions {corpus}` lists those there are."
+                f"Corpus {corpus!r} has no version {wanted} (collected, or never finished). "
+                f"{newest}`kg versions {corpus}` lists those there are."
             )
-        return version
+        return wanted
 
     def made_before(self, corpus: str, moment: float) -> str | None:
         """The newest version made before a moment (seconds since 1970), or None if there is none."""
@@ -116,7 +148,7 @@ class VersionStore:
             If there is no such version.
 
         """
-        write_text(self.root / corpus / layout.CURRENT, self.resolve(corpus, version) + "\n")
+        self._point(corpus, layout.CURRENT, version)
 
     def propose(self, corpus: str, version: str) -> None:
         """Name a version that verified as the next to be published.
@@ -127,7 +159,7 @@ class VersionStore:
             If there is no such version.
 
         """
-        write_text(self.root / corpus / layout.PROPOSED, self.resolve(corpus, version) + "\n")
+        self._point(corpus, layout.PROPOSED, version)
 
     def publish_proposed(self, corpus: str) -> str:
         """Publish the version that was last proposed; its id.
@@ -151,7 +183,7 @@ class VersionStore:
         if manifest.parent is None:
             return None
         folder = self.folder(manifest.corpus, manifest.parent)
-        return folder if (folder / layout.MANIFEST).is_file() else None
+        return folder if self._is_here(folder) else None
 
     def open(self, corpus: str, version: str = LATEST) -> SnapshotReader:
         """Open a version for reading; it stays that version whatever is published later.
@@ -177,11 +209,11 @@ class VersionStore:
 
     def pin(self, corpus: str, version: str) -> None:
         """Keep a version from being collected."""
-        write_text(self._pin(corpus, self.resolve(corpus, version)), "")
+        self._place.write("", corpus, layout.PINS, self.resolve(corpus, version))
 
     def unpin(self, corpus: str, version: str) -> None:
         """Let a version be collected again."""
-        self._pin(corpus, version).unlink(missing_ok=True)
+        self._place.delete(corpus, layout.PINS, self.folder(corpus, version).name)
 
     def gc(self, corpus: str, *, keep: int = 2) -> list[str]:
         """Remove all versions but the current and the proposed one, pinned ones and the `keep` newest; those removed, sorted."""
@@ -191,11 +223,14 @@ class VersionStore:
         kept |= {self._named(corpus, layout.PROPOSED) or ""}
         gone = sorted(v.version for v in listed if not (v.is_current or v.is_pinned or v.version in kept))
         for version in gone:
-            self.discard(corpus, version)
+            if self.shared is not None:
+                self.shared.remove(corpus, version)
+            if self.folder(corpus, version).is_dir():
+                self.discard(corpus, version)
         return gone
 
     def discard(self, corpus: str, version: str) -> None:
-        """Remove a version that is not current: renamed first, so that nobody can open half of it.
+        """Remove a version that is not current from this disk: renamed first, so that nobody can open half of it.
 
         Raises
         ------
@@ -215,45 +250,37 @@ class VersionStore:
         sync(folder.parent)
         shutil.rmtree(aside, ignore_errors=True)
 
-    def sweep(self, corpus: str, *, grace_seconds: float = _GRACE_SECONDS) -> None:
+    def sweep(self, corpus: str, *, grace_seconds: float = GRACE_SECONDS) -> None:
         """Remove what killed processes left behind."""
-        for path in (self.root / corpus).glob(f"{TEMPORARY_PREFIX}*"):
-            if _is_abandoned(path, grace_seconds):
-                if path.is_dir():
-                    shutil.rmtree(path, ignore_errors=True)
-                else:
-                    path.unlink(missing_ok=True)
+        remove_leftovers(self.root / corpus, grace_seconds)
 
     def _named(self, corpus: str, pointer: str) -> str | None:
-        path = self.root / corpus / pointer
+        address = self._place.address(corpus, pointer)
         try:
-            named = path.read_text(encoding="utf-8").strip()
-        except FileNotFoundError:
-            return None
+            named = (self._place.read(corpus, pointer) or "").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise CorruptGraphError(
-                f"{path} cannot be read ({error}). Delete it, then run: kg build {corpus}"
+                f"{address} cannot be read ({error}). Delete it, then run: kg build {corpus}"
             ) from error
         if named and not _VERSION.fullmatch(named):
-            raise CorruptGraphError(f"{path} names no graph version. Delete it, then run: kg build {corpus}")
+            raise CorruptGraphError(
+                f"{address} names no graph version. Delete it, then run: kg build {corpus}"
+            )
         return named or None
 
-    def _pin(self, corpus: str, version: str) -> Path:
-        return self.root / corpus / layout.PINS / version
+    def _point(self, corpus: str, pointer: str, version: str) -> None:
+        """Let a pointer name a version, which is sent first where versions are shared."""
+        named = self.resolve(corpus, version)
+        if self.shared is not None:
+            self.shared.send(self.folder(corpus, named))
+        self._place.write(named + "\n", corpus, pointer)
 
+    def _is_here(self, folder: Path) -> bool:
+        """Whether the version is on this machine, fetched if need be."""
+        if (folder / layout.MANIFEST).is_file():
+            return True
+        return self.shared is not None and self.shared.fetch(folder)
 
-def _is_abandoned(path: Path, grace_seconds: float) -> bool:
-    pid = path.name.removeprefix(TEMPORARY_PREFIX).partition("-")[0]
-    try:
-        last_write = max(item.stat().st_mtime for item in (path, *path.rglob("*")))
-    except FileNotFoundError:
-        return False  # its owner is just finishing
-    age = time.time() - last_write
-    if pid.isdigit():
-        try:
-            os.kill(int(pid), 0)
-        except ProcessLookupError:
-            return age > grace_seconds
-        except PermissionError:
-            pass
-    return age > _STALE_SECONDS
+    @property
+    def _place(self) -> Place:
+        return self.shared or OwnDisk(self.root)

@@ -1,12 +1,6 @@
 """Asserted relations: triples between standardised entities, each with the sentences that state it.
 
-The confidence of a relation is a belief in the manner of INDRA: a reader makes systematic errors, which more
-sentences do not cure, and random ones, which more *independent* articles do. For reader r with systematic error s_r,
-and the surest sentence of each article a that it read, with confidence c_a::
-
-    belief = 1 - prod over r of (s_r + (1 - s_r) * prod over a of (1 - c_a))
-
-Three sentences of one article count once.
+Their confidence is their belief (`kg_pipeline.inference.belief`). Three sentences of one article count once.
 """
 
 from __future__ import annotations
@@ -16,17 +10,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from kg_pipeline.datasets import empty_frame
-from kg_pipeline.inference.relation_rows import DECIMALS, relation_ids
+from kg_pipeline.inference.belief import beliefs
+from kg_pipeline.inference.relation_rows import relation_ids
 from kg_pipeline.vocabulary.predicates import PREDICATES
-
-#: Systematic error of each reader, by the part of its name before a colon. Those of the rules (`offline`) and of the
-#: trained model follow `kg bench relations` and samples of full texts read by hand: given the right entities, a triple
-#: of the model is right as often as it promises in abstracts (84 of 100), and less often in full texts (about 80). Two
-#: neighbouring sentences (`neighbours`) say less than one.
-SYSTEMATIC_ERROR = {"offline": 0.08, "model": 0.15, "neighbours": 0.2, "table": 0.15, "llm": 0.05}
-_UNKNOWN_READER_ERROR = 0.2
-#: Decimals of a logarithm; sums of them are rounded so that the order of addition does not show.
-_LOG_DECIMALS = 9
 
 _SYMMETRIC = sorted(name for name, predicate in PREDICATES.items() if predicate.symmetric)
 _KEY = ["head_id", "predicate", "tail_id", "negated", "speculative"]
@@ -113,26 +99,11 @@ def _canonical(resolved: pl.DataFrame) -> pl.DataFrame:
 
 
 def _relations(evidence: pl.DataFrame) -> pl.DataFrame:
-    error = pl.col("reader").replace_strict(
-        SYSTEMATIC_ERROR, default=_UNKNOWN_READER_ERROR, return_dtype=pl.Float64
-    )
-    doubt = (1 - pl.col("confidence").cast(pl.Float64).clip(0.0, 0.999)).log()
-    by_article = (
-        evidence.lazy()
-        .with_columns(reader=pl.col("extractor").str.split(":").list.first(), doubt=doubt)
-        .group_by(*_KEY, "reader", "article_id")
-        .agg(pl.col("doubt").min(), pl.len().alias("sentences"))
-    )
-    by_reader = by_article.group_by(*_KEY, "reader").agg(pl.col("doubt").sum().round(_LOG_DECIMALS))
-    wrong = by_reader.with_columns(
-        wrong=(error + (1 - error) * pl.col("doubt").exp()).log().round(_LOG_DECIMALS)
-    )
-    belief = wrong.group_by(_KEY).agg((1 - pl.col("wrong").sum().exp()).round(DECIMALS).alias("confidence"))
-    support = by_article.group_by(_KEY).agg(
+    support = evidence.group_by(_KEY).agg(
         pl.col("article_id").n_unique().cast(pl.Int32).alias("n_articles"),
-        pl.col("sentences").sum().cast(pl.Int32).alias("n_evidence"),
+        pl.len().cast(pl.Int32).alias("n_evidence"),
     )
-    relations = belief.join(support, on=_KEY).sort(_KEY).collect()
+    relations = beliefs(evidence, _KEY).join(support, on=_KEY).sort(_KEY)
     return relations.with_columns(
         relation_ids("asserted", relations),
         kind=pl.lit("asserted"),

@@ -53,9 +53,9 @@ def infer_offline(
     `categories` are the Biolink categories of the entities. Neighbours of a degree above `hub_degree` do not count;
     `max_per_node` is lowered to `PER_NODE`. `grouping` are the communities of the premises, where they are known.
     """
-    coded = code_relations(relations)
     if grouping is None:
         grouping = communities(premises(relations.select(PREMISE_COLUMNS)))
+    coded = code_relations(relations)
     per_node = min(max_per_node, PER_NODE)
     kinds = np.array([group_of(categories.get(each, "")) for each in grouping.entity_ids])
     near = Neighbours.of(coded, grouping.degree > hub_degree)

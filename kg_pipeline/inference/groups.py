@@ -1,12 +1,14 @@
 """Connected components and communities of the asserted graph, the same in every run.
 
-Communities are those of Louvain with refinement (PLM), on one thread, seeded, over edges in sorted order.
+Communities are those of the Leiden algorithm (Traag, Waltman and van Eck 2019, doi:10.1038/s41598-019-41695-z), which
+maximise modularity and hang together: from each member a path inside the community leads to every other. They are
+found on one thread, seeded, over edges in sorted order, by the library that GraphRAG finds its communities with.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +16,14 @@ import polars as pl
 
 from kg_pipeline.inference.coded import codes_of, entities_of
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 Indices = npt.NDArray[np.int64]
 _SEED = 20_260_101
-_BLOCK_EDGES = 100_000  # as Python numbers at a time
+#: Times the algorithm starts again from what it found. On literature graphs five more raise modularity by less than
+#: 0.003, and on ten million edges each costs half a minute.
+_ITERATIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +63,35 @@ def components(premises: pl.DataFrame) -> Grouping:
 
 
 def communities(premises: pl.DataFrame) -> Grouping:
-    """Group by community."""
-    import networkit
+    """Group by Leiden community."""
+    from graspologic_native import leiden_csr
 
     entity_ids, edges, degree = _graph(premises)
-    if not entity_ids:
+    size = len(entity_ids)
+    if not size:
         return Grouping(entity_ids, np.zeros(0, np.int64), edges, degree)
-    threads = networkit.getMaxNumberOfThreads()
-    networkit.setNumberOfThreads(1)
-    networkit.setSeed(_SEED, False)
-    try:
-        graph = networkit.Graph(len(entity_ids))
-        for block in np.array_split(edges, len(edges) // _BLOCK_EDGES + 1):
-            for first, second in block.tolist():
-                graph.addEdge(first, second)
-        detector = networkit.community.PLM(graph, refine=True, par="none")
-        detector.run()
-        labels = np.asarray(detector.getPartition().getVector(), dtype=np.int64)
-    finally:
-        networkit.setNumberOfThreads(threads)
+    adjacency = _adjacency(edges, size)
+    _, community_of = leiden_csr(
+        adjacency.indptr.astype(np.int64),
+        adjacency.indices.astype(np.int32),
+        adjacency.data,
+        size,
+        iterations=_ITERATIONS,
+        seed=_SEED,
+    )
+    labels = np.empty(size, np.int64)
+    labels[np.fromiter(community_of, np.int64, size)] = np.fromiter(community_of.values(), np.int64, size)
     return Grouping(entity_ids, _renumbered(labels), edges, degree)
+
+
+def _adjacency(edges: Indices, size: int) -> csr_array:
+    """The edges in both directions, each of weight one."""
+    from scipy.sparse import coo_array
+
+    one_way = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(size, size)).tocsr()
+    both_ways = one_way + one_way.T
+    both_ways.sort_indices()
+    return both_ways
 
 
 def _graph(premises: pl.DataFrame) -> tuple[tuple[str, ...], Indices, Indices]:

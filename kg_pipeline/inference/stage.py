@@ -13,7 +13,7 @@ import polars as pl
 
 from kg_pipeline.inference import community, community_llm, groups, lexical, transitive, transitive_egot
 from kg_pipeline.inference.asserted import assert_relations
-from kg_pipeline.inference.relation_rows import premises
+from kg_pipeline.inference.relation_rows import PREMISE_COLUMNS, premises
 from kg_pipeline.llm.chat import open_chat
 from kg_pipeline.vocabulary.build import build_vocabulary
 from kg_pipeline.vocabulary.index import open_vocabulary
@@ -97,7 +97,7 @@ def build_community(
     model out of this stage too.
     """
     relations = datasets.read("relations", spec.name)
-    stated = premises(relations)
+    stated = premises(relations.select(PREMISE_COLUMNS))
     is_egot = spec.inference == "egot"
     grouping = groups.components(stated) if is_egot else groups.communities(stated)
     counts = {"components": len(groups.components(stated).sizes()), "groups": len(grouping.sizes())}

@@ -103,6 +103,17 @@ def decide(home: Path, corpus: str, verdict: Verdict, pair: Pair) -> bool:
     return True
 
 
+def forget(home: Path, corpus: str, pair: Pair) -> bool:
+    """Take back whatever was decided about a pair, so that the rules decide again; False if nothing was."""
+    known = read_decisions(home, corpus)
+    if pair not in known.merged | known.apart:
+        return False
+    content = {name: read_decisions(home, name) for name in _read(decisions_file(home))}
+    content[corpus] = Decisions(known.merged - {pair}, known.apart - {pair})
+    files.write_text(decisions_file(home), _written(content))
+    return True
+
+
 def _read(path: Path) -> dict[str, dict[str, object]]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))

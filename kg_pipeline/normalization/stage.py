@@ -125,6 +125,8 @@ def _shards(datasets: Datasets, corpus: str, decisions: Decisions) -> Iterator[p
         both = [datasets.read_or_empty(name, corpus, shard) for name in ("mentions", "triple_mentions")]
         yield (
             pl.concat(both)
+            # A reader of triples may have settled which of its candidates an open mention is.
+            .sort(pl.col("concept_id").is_null(), maintain_order=True)
             .unique("mention_id", keep="first", maintain_order=True)
             .with_columns(
                 normal_form=pl.col("normal_form").str.replace_all(r"\s+", " ").str.strip_chars(),

@@ -156,9 +156,10 @@ def _without_special(forms: list[Form]) -> tuple[list[Form], list[Form]]:
     by_name = {min(form.name for form in same): same for same in alike.values()}
     frequent = sorted(by_name, key=lambda name: (-sum(form.count for form in by_name[name]), name))
     kept = frequent[:MAX_BLOCK]
+    category = majority_category(forms)
     special = []
     for name in sorted(by_name, key=marked_first):
-        if any(told_apart(name, other) for other in kept):
+        if any(told_apart(name, other, category) for other in kept):
             special.append(name)
             if name in kept:
                 kept.remove(name)

@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kg_pipeline import files
 from kg_pipeline.corpora import CorpusSpec, shard_of
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import StageError
@@ -95,8 +94,7 @@ def record_listing(datasets: Datasets, spec: CorpusSpec, settings: Settings, lis
         "unchecked": listing.unchecked,
         "warnings": list(listing.warnings),
     }
-    path = datasets.root / spec.name / _RECORD
-    files.write_text(path, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
+    datasets.write_note(_RECORD, spec.name, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
 
 
 def listing_record(datasets: Datasets, corpus: str) -> tuple[int, tuple[str, ...]]:
@@ -119,8 +117,8 @@ def _asked(spec: CorpusSpec, settings: Settings) -> str:
 
 def _read_record(datasets: Datasets, corpus: str) -> dict[str, Any]:
     try:
-        record = json.loads((datasets.root / corpus / _RECORD).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+        record = json.loads(datasets.note(_RECORD, corpus) or "{}")
+    except ValueError:
         return {}
     return record if isinstance(record, dict) else {}
 

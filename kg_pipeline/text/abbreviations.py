@@ -10,7 +10,7 @@ can stand for, and does not start with an article or preposition.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -41,7 +41,7 @@ _SHORT_LEAD = re.compile(
 )
 _WORD = re.compile(r"[^\s\-–/()\[\],]+")
 _PREFIX = re.compile(
-    r"(?<!\S)(?:(?:[\d,'′:.α-ω]+|[Aa]lpha|[Bb]eta|[Gg]amma|[Dd]elta|[Aa]nti|[A-Za-z]|\([+\-±A-Z]+\)|\[\d+[A-Z]\])-)+$"
+    r"(?<!\S)(?:(?:[\d,'′:.α-ω]+|[Aa]lpha|[Bb]eta|[Gg]amma|[Dd]elta|[Aa]nti|[A-Za-z]|\((?:[+\-±]+|[RSEZDL]{1,2})\)|\[\d+[A-Z]\])-)+$"
 )
 _VERB = frozenset(
     {
@@ -49,6 +49,8 @@ _VERB = frozenset(
         "might", "will", "would",
     }
 )  # fmt: skip
+#: An equation, and borders between the items of a list: `macrophages (TAMs), and`, `, and inhibiting`, `by reducing`.
+_NO_NAME = re.compile(r"[=⟩〉∑≠≡|]|_\(|\), |(?:, and|\bby) [a-z]+ing ")
 _LAST_WORD = re.compile(r"(?<![\w-])([^\W\d_]+)$")
 #: Shorter words are not abbreviated to a letter.
 _SPELLED = 5
@@ -86,30 +88,6 @@ def find_definitions(text: str, *, shortest: int = 2) -> list[Definition]:
         if definition is not None and len(definition.short) >= shortest:
             found.append(definition)
     return sorted(found, key=lambda definition: (definition.short_start, definition.long_start))
-
-
-def definition_at(definitions: Iterable[Definition], short: str, position: int) -> Definition | None:
-    """The definition that holds for `short` at `position`: the nearest earlier one of exactly that spelling.
-
-    A plural `s` in either is ignored only where the capitals before it agree: `AGs` is the plural of `AG`, not `AGS`.
-    A letter means many things in an article, so it is defined at its definition only.
-    """
-    best: Definition | None = None
-    forms = {short, _singular(short)}
-    for definition in definitions:
-        is_same = definition.short in forms or _singular(definition.short) in forms
-        if (
-            is_same
-            and definition.short_start <= position
-            and (len(short) > 1 or definition.short_start == position)
-            and (best is None or definition.short_start > best.short_start)
-        ):
-            best = definition
-    return best
-
-
-def _singular(short: str) -> str:
-    return short[:-1] if len(short) > 2 and short.endswith("s") and not short[:-1].islower() else short
 
 
 def _long_before_short(text: str, bracket: re.Match[str]) -> Definition | None:
@@ -278,7 +256,7 @@ def _is_plausible(long: str, short: str) -> bool:
     size = sum(map(str.isalnum, short))
     if not words or words[0].lower() in _WEAK or len(long) <= len(short):
         return False
-    if not _VERB.isdisjoint(words):
+    if not _VERB.isdisjoint(words) or _NO_NAME.search(long):
         return False
     named = sum(word.lower() not in _LOCANTS and not word.isdigit() for word in words)
     if named > min(size + 5, 2 * size) or len(long) > 12 * size + 20:

@@ -8,7 +8,7 @@ _SHORT = re.compile(r"[A-Za-z0-9Α-ω][\w+\-/'’.αβγδκ& ]{0,14}")
 _NOT_SHORT = re.compile(
     r"(?:see|figs?\.?|figures?|tables?|tab\.?|eqs?\.?|equations?|refs?\.?|references?|supplement\w*|suppl\.?|ref|panel|box|section|sect\.?"
     r"|appendix|chapter|step|n|p|r|t|f|z|df|ns|vs\.?|e\.g|i\.e|video|movie|file|days?|weeks?|months?|years?|hours?|left|right|top|bottom|upper"
-    r"|lower|and|or|in|of|the|for|to|by|with|from|green|red|blue|black|white|grey|gray|arrow\w*|data|not|shown|control\w*"
+    r"|lower|and|or|note|min|max|mean|where|in|of|the|for|to|by|with|from|green|red|blue|black|white|grey|gray|arrow\w*|data|not|shown|control\w*"
     r"|i{1,3}|iv|vi{0,3}|ix|x)(?![\w/])",
     re.IGNORECASE,
 )

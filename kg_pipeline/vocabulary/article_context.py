@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from kg_pipeline.text.abbreviations import Definition, definition_at
+from kg_pipeline.text.abbreviations import Definition
+from kg_pipeline.text.definitions import DefinitionIndex
 from kg_pipeline.vocabulary.index import Match, Vocabulary
 from kg_pipeline.vocabulary.readings import ACCEPTED_SCORE
 from kg_pipeline.vocabulary.symbols import is_symbol
@@ -20,10 +21,14 @@ class ArticleContext:
     glossary: Mapping[str, str]
     taxa: Taxa
     supported: frozenset[str]
+    _index: DefinitionIndex = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_index", DefinitionIndex(self.definitions))
 
     def long_form(self, short: str, position: int) -> str | None:
         """What a short form stands for at a position; None where the article does not say."""
-        found = definition_at(self.definitions, short, position)
+        found = self._index.at(short, position)
         return found.long if found else self.glossary.get(short)
 
     def across_vertebrates(self) -> ArticleContext:

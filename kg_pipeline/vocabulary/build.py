@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from kg_pipeline.errors import ModelError
 from kg_pipeline.files import TEMPORARY_PREFIX, sync, temporary_sibling
-from kg_pipeline.fingerprint import code_digest, file_sha256, short_digest
+from kg_pipeline.fingerprint import code_digest, short_digest, unchanged_file_sha256
 from kg_pipeline.schema import CONCEPTS
 from kg_pipeline.settings import Settings
 from kg_pipeline.vocabulary.index import CONCEPTS_FILE, NAMES_FILE, ORTHOLOGS_FILE, RECORD
@@ -66,7 +66,9 @@ CODE = tuple(
 def vocabulary_digest(source: Path = OPEN_VOCABULARY) -> str:
     """Digest of the concept table and its orthologs, of the code that indexes and matches it, and of the trie library."""
     files = [path for path in (source, orthologs_of(source)) if path.is_file()]
-    return short_digest([file_sha256(path) for path in files], code_digest(CODE, ["marisa-trie", "pyarrow"]))
+    return short_digest(
+        [unchanged_file_sha256(path) for path in files], code_digest(CODE, ["marisa-trie", "pyarrow"])
+    )
 
 
 def build_vocabulary(

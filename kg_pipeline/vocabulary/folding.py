@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 GREEK = {
@@ -97,7 +98,8 @@ def atoms(text: str) -> Iterator[Atom]:
         start, end = match.span()
         surface = match[0]
         if kind == "letters":
-            yield from _letters(surface, start, end)
+            for part, left, right, folded in _letters(surface):
+                yield Atom(part, start + left, start + right, folded)
         elif kind == "greek":
             yield Atom(kind, start, end, GREEK[surface[0].lower()])
         elif kind == "possessive":
@@ -113,19 +115,19 @@ def atoms(text: str) -> Iterator[Atom]:
             yield Atom(kind, start, end, "" if stray else unicodedata.normalize("NFKC", surface))
 
 
-def _letters(surface: str, start: int, end: int) -> Iterator[Atom]:
+@lru_cache(maxsize=65_536)
+def _letters(surface: str) -> tuple[Atom, ...]:
+    """Atoms of a run of letters, with offsets in it."""
+    end = len(surface)
     lower = surface.lower()
     if lower != surface:
         found = _ATTACHED_GREEK.search(surface) or _LEADING_GREEK.search(surface)
         if found:
             left, right = found.span()
-            if left:
-                yield Atom("letters", start, start + left, _fold_word(surface[:left].lower()))
-            yield Atom("greek", start + left, start + right, found[0])
-            if right < len(surface):
-                yield Atom("letters", start + right, end, _fold_word(surface[right:].lower()))
-            return
-    yield Atom("greek" if lower in GREEK_NAMES else "letters", start, end, _fold_word(lower))
+            before = (Atom("letters", 0, left, _fold_word(surface[:left].lower())),) if left else ()
+            after = (Atom("letters", right, end, _fold_word(surface[right:].lower())),) if right < end else ()
+            return (*before, Atom("greek", left, right, found[0]), *after)
+    return (Atom("greek" if lower in GREEK_NAMES else "letters", 0, end, _fold_word(lower)),)
 
 
 def _fold_word(word: str) -> str:

@@ -83,6 +83,18 @@ HOLLOW_PHRASES = frozenset(
     genetic variation
     sequence alignment
     treatment outcome
+    therapeutic use
+    sign and symptom
+    signs and symptoms
+    personal communication
+    clinical significance
+    clinical relevance
+    clinical importance
+    normal range
+    normal value
+    reference value
+    pilot study
+    pilot project
     length of stay
     disease progression
     clinical course

@@ -19,7 +19,7 @@ OPPOSED_WORDS = tuple(
     frozenset(pair.split())
     for pair in (
         "agonist antagonist", "activator inhibitor", "inducer inhibitor", "acute chronic", "left right", "benign malignant",
-        "primary secondary", "primary metastatic", "with without", "susceptible resistant", "sensitive resistant",
+        "primary secondary", "primary metastatic", "with without", "susceptible resistant", "sensitive resistant", "sensitivity resistance",
         "proximal distal", "anterior posterior", "dorsal ventral", "medial lateral", "superior inferior",
         "internal external", "in ex", "up down", "upregulation downregulation", "gain loss", "positive negative",
         "early late", "high low", "systolic diastolic", "ascending descending", "afferent efferent", "major minor",

@@ -45,7 +45,7 @@ def veto(a: Named, b: Named) -> str | None:
     'numbers differ: 1 | 10'
     """
     if a.concept_id and a.concept_id == b.concept_id:
-        return categories(a, b) or told_apart(a.name, b.name)  # synonyms need not look alike
+        return categories(a, b) or told_apart(a.name, b.name, a.category)  # synonyms need not look alike
     for guard in GUARDS:
         reason = guard(a, b)
         if reason:

@@ -21,11 +21,12 @@ import pyarrow as pa
 
 from kg_pipeline.errors import ModelError
 from kg_pipeline.vocabulary.categories import DISORDER, group_of, priority
-from kg_pipeline.vocabulary.matcher import find_spans
+from kg_pipeline.vocabulary.matcher import TrieKeys, find_spans
 from kg_pipeline.vocabulary.name_grams import NameGrams
 from kg_pipeline.vocabulary.symbols import case_cost, case_form, is_symbol
 from kg_pipeline.vocabulary.typing_errors import one_edit
 from kg_pipeline.vocabulary.variants import normal_key, variants
+from kg_pipeline.vocabulary.words import words
 
 NAMES_FILE = "names.marisa"
 CONCEPTS_FILE = "concepts.arrow"
@@ -42,6 +43,8 @@ _TRUST: dict[str, tuple[float, float]] = {
     "DOID": (0.97, 0.86),
     "UMLS": (1.0, 0.9),
     "MESH": (0.96, 0.88),
+    # Names that are filed under a heading and are none of its synonyms, each a concept of its own.
+    "FILED": (0.88, 0.86),
     "CHEBI": (0.95, 0.88),
     "GO": (0.9, 0.78),
     # Symbols of model organisms: below the human gene where both are written alike, above it in their own case.
@@ -60,28 +63,8 @@ _DERIVED_COST = 0.02
 _SYMBOL_COST = 0.05
 #: Synonyms of at most this many letters and no capitals inside are words rather than names, but for these.
 _WORD_ALIAS = 4
-_SHORT_NAMES = frozenset(
-    [
-        "flu",
-        "acne",
-        "gout",
-        "rash",
-        "coma",
-        "pain",
-        "itch",
-        "cyst",
-        "boil",
-        "mole",
-        "scar",
-        "ache",
-        "wart",
-        "clot",
-        "tic",
-        "tics",
-        "stye",
-        "yaws",
-        "sars",
-    ]
+_SHORT_NAMES = words(
+    "flu acne gout rash coma pain itch cyst boil mole scar ache wart clot tic tics stye yaws sars"
 )
 
 
@@ -132,8 +115,9 @@ class Vocabulary:
         self._columns: dict[str, Any] = _columns(table)
         self._count: int = table.num_rows
         self._orthologs = _columns(orthologs)
-        # Bound to the instance, so that a closed vocabulary takes its cache along.
+        # Bound to the instance, so that a closed vocabulary takes its caches along.
         self._read = lru_cache(maxsize=65_536)(self._candidates)
+        self._keys = TrieKeys(self._names)
 
     def __len__(self) -> int:
         return self._count
@@ -167,7 +151,7 @@ class Vocabulary:
         """Names in a text: longest first from the left, on token borders, not overlapping."""
         return [
             Match(start, end, candidates)
-            for start, end, candidates in find_spans(text, self._names, self._recognise)
+            for start, end, candidates in find_spans(text, self._keys, self._recognise)
         ]
 
     def ortholog(self, concept_id: str, taxon: str) -> str | None:

@@ -20,6 +20,7 @@ from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
 from kg_pipeline.vocabulary.guard_words import QUALIFIERS
 from kg_pipeline.vocabulary.guards import GUARDS, Named, head_nouns
 from kg_pipeline.vocabulary.index import Vocabulary
+from kg_pipeline.vocabulary.name_grams import LEAST
 from kg_pipeline.vocabulary.symbols import is_symbol
 from kg_pipeline.vocabulary.variants import normal_key, singular_word
 
@@ -59,8 +60,9 @@ def resembling(name: str, category: str, vocabulary: Vocabulary) -> list[Resembl
         if mistyped:
             return [Resemblance(form, TYPING_ERROR, _TYPING_COST) for form in mistyped]
     found = []
-    for form, cosine in vocabulary.similar(name, LEAST_COSINE):
-        if not _is_allowed(name, form, category):
+    # Asked for more than is wanted, the index reads more of its lists and misses fewer of the nearest names.
+    for form, cosine in vocabulary.similar(name, LEAST):
+        if cosine < LEAST_COSINE or not _is_allowed(name, form, category):
             continue
         first, second = _left_over(name, form)
         if not first and not second:

@@ -36,13 +36,31 @@ NEUTRAL_PREFIXES = frozenset(
 #: `for 20` and `a 10` are no names of anything, although folding makes them so.
 _NUMBERED_WORD = re.compile(r"(?:for|a|an|at|in|of|to|e)\s+\d+")
 _MAX_KEY = 160
+#: Atoms from the start of a name within which a plural is looked for.
+_PLURAL_ATOMS = 8
+#: Keys whose entry is remembered, some 200 bytes each.
+_CACHED_KEYS = 200_000
 _WORD_KINDS = frozenset({"letters", "digits", "greek"})
 
 C = TypeVar("C")
 Read = Callable[[str, str], tuple[C, ...]]
 
 
-def find_spans(text: str, trie: Any, read: Read[C]) -> list[tuple[int, int, tuple[C, ...]]]:
+class TrieKeys:
+    """What a trie knows of a key; texts ask for the beginnings of the same names again and again.
+
+    `entry(key)` says whether this is a key, and whether keys start with it.
+    """
+
+    def __init__(self, trie: Any) -> None:
+        self._trie = trie
+        self.entry = lru_cache(maxsize=_CACHED_KEYS)(self._look_up)
+
+    def _look_up(self, key: str) -> tuple[bool, bool]:
+        return key in self._trie, next(self._trie.iterkeys(key), None) is not None
+
+
+def find_spans(text: str, keys: TrieKeys, read: Read[C]) -> list[tuple[int, int, tuple[C, ...]]]:
     """Spans of names in `text` with what `read(key, surface)` makes of them; spans it makes nothing of are skipped."""
     kept, gaps = fold(text)
     if not kept:
@@ -50,20 +68,18 @@ def find_spans(text: str, trie: Any, read: Read[C]) -> list[tuple[int, int, tupl
     shouting = _is_shouting(text)
     lengths = [len(gap) + len(atom.folded) for atom, gap in zip(kept, gaps, strict=True)]
     folded = "".join(gap + atom.folded for atom, gap in zip(kept, gaps, strict=True))
-    starts, position = [], 0
+    starts, ends, position = [], [], 0
     for length, gap in zip(lengths, gaps, strict=True):
         starts.append(position + len(gap))
         position += length
-    ends = {
-        start + len(atom.folded): index for index, (start, atom) in enumerate(zip(starts, kept, strict=True))
-    }
+        ends.append(position)
     found: list[tuple[int, int, tuple[C, ...]]] = []
     last_end = -1
     index = 0
     while index < len(kept):
         best = None
         if kept[index].kind in _WORD_KINDS and _may_start(text, kept, index, last_end):
-            best = _longest(text, folded, kept, starts, ends, index, trie, read, shouting)
+            best = _longest(text, folded, kept, starts, ends, index, keys, read, shouting)
         if best is None:
             index += 1
             continue
@@ -79,52 +95,52 @@ def _longest(
     folded: str,
     kept: list[Atom],
     starts: list[int],
-    ends: dict[int, int],
+    ends: list[int],
     index: int,
-    trie: Any,
+    keys: TrieKeys,
     read: Read[C],
     shouting: bool,
 ) -> tuple[int, tuple[C, ...]] | None:
-    window = folded[starts[index] : starts[index] + _MAX_KEY]
-    options: dict[int, list[str]] = {}
-    for key in trie.prefixes(window):
-        until = ends.get(starts[index] + len(key))
-        if until is not None:
-            options.setdefault(until, []).append(key)
-    # A plural that no vocabulary lists: look up the singular of the last word instead.
-    for until in _plural_ends(kept, index, window, starts, ends):
-        key = singular(window[: starts[until] + len(kept[until].folded) - starts[index]])
-        if key in trie:
-            options.setdefault(until, []).append(key)
-    for until in sorted(options, reverse=True):
-        if not _may_end(text, kept, until, trie):
+    start = kept[index].start
+    for until, options in reversed(_options(folded, kept, starts, ends, index, keys)):
+        if not _may_end(text, kept, until):
             continue
-        surface = text[kept[index].start : kept[until].end]
-        if "\n" in surface or _is_stopped(surface, options[until][0], shouting):
+        surface = text[start : kept[until].end]
+        if "\n" in surface or _is_stopped(surface, options[0], shouting):
             continue
-        for key in options[until]:
+        for key in options:
             candidates = read(key, surface)
             if candidates:
                 return until, candidates
     return None
 
 
-def _plural_ends(
-    kept: list[Atom], index: int, window: str, starts: list[int], ends: dict[int, int]
-) -> list[int]:
-    limit = starts[index] + len(window)
+def _options(
+    folded: str, kept: list[Atom], starts: list[int], ends: list[int], index: int, keys: TrieKeys
+) -> list[tuple[int, list[str]]]:
+    """The atoms that names starting here can end at, shortest first, with the keys of the names."""
+    first = starts[index]
     found = []
-    for until in range(index, min(index + 8, len(kept))):
-        atom = kept[until]
-        if atom.kind == "other" and atom.folded in ",;.()":
+    may_be_plural = True
+    for until in range(index, len(kept)):
+        end = ends[until]
+        if end - first > _MAX_KEY:
             break
-        if (
-            atom.kind == "letters"
-            and len(atom.folded) > 2
-            and atom.folded[-1] in "siae"
-            and starts[until] + len(atom.folded) <= limit
-        ):
-            found.append(until)
+        atom = kept[until]
+        key = folded[first:end]
+        is_key, goes_on = keys.entry(key)
+        options = [key] if is_key else []
+        # A plural that no vocabulary lists: look up the singular of the last word instead.
+        is_stop = atom.kind == "other" and atom.folded in ",;.()"
+        may_be_plural = may_be_plural and until < index + _PLURAL_ATOMS and not is_stop
+        if may_be_plural and atom.kind == "letters" and len(atom.folded) > 2 and atom.folded[-1] in "siae":
+            one = singular(key)
+            if one != key and keys.entry(one)[0]:
+                options.append(one)
+        if options:
+            found.append((until, options))
+        if not goes_on:
+            break
     return found
 
 
@@ -149,7 +165,7 @@ def _may_start(text: str, kept: list[Atom], index: int, last_end: int) -> bool:
     return True
 
 
-def _may_end(text: str, kept: list[Atom], until: int, trie: Any) -> bool:
+def _may_end(text: str, kept: list[Atom], until: int) -> bool:
     end = kept[until].end
     if until + 1 >= len(kept):
         return True

@@ -23,14 +23,26 @@ _OPPOSITES = {
 }
 
 
-def told_apart(one: str, other: str) -> str | None:
-    """Why two names of one concept are two things, or None; symmetric.
+#: What is numbered: families, organisms, cells and diseases. A gene is often written without its number (IDO, IDO1), and the
+#: charge of an ion is none.
+_NUMBERED = frozenset(
+    f"biolink:{category}"
+    for category in (
+        "GeneFamily", "ProteinFamily", "Protein", "OrganismTaxon", "Disease", "Cell", "CellularComponent",
+    )
+)  # fmt: skip
 
-    >>> told_apart("hepatitis", "chronic hepatitis")
-    'one is qualified: chronic'
+
+def told_apart(one: str, other: str, category: str = "biolink:NamedThing") -> str | None:
+    """Why two names of one concept of that category are two things, or None; symmetric.
+
+    >>> told_apart("hepatitis", "chronic hepatitis"), told_apart("galectins", "galectin-1", "biolink:ProteinFamily")
+    ('one is qualified: chronic', 'one is numbered: 1')
     """
     first, second = parts_of(one), parts_of(other)
     ours, theirs = first.words - second.words, second.words - first.words
+    if not ours and not theirs:
+        return _numbered(first, second) if category in _NUMBERED else None
     inclined = (ours | theirs) & INCLINATION_WORDS
     if inclined:
         return f"one is only an inclination: {min(inclined)}"
@@ -38,9 +50,9 @@ def told_apart(one: str, other: str) -> str | None:
         word, instead = min(ours), min(theirs)
         is_opposed = instead in _OPPOSITES.get(word, ()) or _are_opposite(word, instead)
         return f"opposed: {min(word, instead)} | {max(word, instead)}" if is_opposed else None
-    extra = ours or theirs
-    if (ours and theirs) or not extra:
+    if ours and theirs:
         return None
+    extra = ours or theirs
     # The number of a symbol is part of it: p16INK4a is INK4a.
     is_phrase = " " in (one if ours else other).strip()
     adds_a_number = is_phrase and _adds_a_number(*((first, second) if ours else (second, first)))
@@ -53,6 +65,15 @@ def marked_first(name: str) -> tuple[int, int, str]:
     """Sorts names by how much they say, most first: of two that are told apart, the first one is the special one."""
     parts = parts_of(name)
     return -len(parts.words) - parts.numbers.total(), -len(name), name
+
+
+def _numbered(first: NameParts, second: NameParts) -> str | None:
+    """Whether only one of two names with the same words has a number or a Greek letter: HIV, HIV-1; actin, β-actin."""
+    sides = [{*parts.numbers, *parts.greek} for parts in (first, second)]
+    shorter, longer = sorted(sides, key=len)
+    greek = first.greek | second.greek
+    extra = {part for part in longer - shorter if part.isdigit() or part in greek}
+    return f"one is numbered: {' '.join(sorted(extra))}" if shorter < longer and extra else None
 
 
 def _adds_a_number(longer: NameParts, shorter: NameParts) -> bool:

@@ -182,6 +182,10 @@ SALT_TAILS = words(
     "succinate fumarate bromide chloride nitrate besylate tosylate lactate gluconate dihydrochloride hcl hydrobromide "
     "valerate propionate monohydrate dihydrate disodium bitartrate pamoate decanoate base"
 )
+#: Those that drugs are most often given as.
+COMMON_SALTS = (
+    "hydrochloride", "sodium", "sulfate", "maleate", "bromide", "tartrate", "mesylate", "citrate", "acetate", "fumarate",
+)  # fmt: skip
 #: Ions as they are written, and their names.
 IONS = {
     "ca2+": "calcium",
@@ -250,5 +254,6 @@ PEOPLE = words(
     "neonate neonates adult adults adolescent adolescents people person persons participant participants volunteer volunteers "
     "subject subjects individual individuals male males female females mother mothers father fathers proband probands "
     "sibling siblings sister sisters brother brothers twin twins family families cohort population populations controls "
-    "parents student students workers caucasian caucasians chinese japanese homo sapiens toddler teenager outpatients inpatients"
+    "parents grandparents grandmother grandmothers grandfather grandfathers wife wives husband husbands spouse spouses "
+    "student students workers caucasian caucasians chinese japanese homo sapiens toddler teenager outpatients inpatients"
 )

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from kg_pipeline.vocabulary.categories import CHEMICAL, DISORDER, GENE, group_of
 from kg_pipeline.vocabulary.rewrite_words import (
     ADJECTIVE_ENDINGS,
+    COMMON_SALTS,
     DISORDER_HEADS,
     ELEMENTS,
     EMPTY_CHEMICAL_TAILS,
@@ -34,6 +35,7 @@ from kg_pipeline.vocabulary.variants import singular_word
 #: Forms tried for one name, and the highest cost of one.
 MAX_FORMS = 80
 MAX_COST = 0.8
+_SHORTEST_DRUG = 6
 #: From this cost on a form says something more general than the name.
 BROADER_COST = 0.3
 
@@ -201,6 +203,13 @@ def _salts(name: str) -> Iterator[tuple[str, float, str]]:
         yield head, BROADER_COST, "salt"
 
 
+def _salt_of(name: str) -> Iterator[tuple[str, float, str]]:
+    """The salts of a drug that a vocabulary may have as a salt only: tiapride, by its hydrochloride."""
+    if len(name) >= _SHORTEST_DRUG and name.isalpha():
+        for salt in COMMON_SALTS:
+            yield f"{name} {salt}", BROADER_COST, "salt"
+
+
 def _chemical_spelling(name: str) -> Iterator[tuple[str, float, str]]:
     """Ions, stereo prefixes, and an acid for its anion."""
     # A symbol of an element has a capital: Na is sodium, na is not available.
@@ -252,6 +261,6 @@ _RULES: dict[str, tuple[_Rule, ...]] = {
         _exchange(_LIKE, 0.1, "head noun"), _adjectives, _greek, _tails(EMPTY_DISORDER_TAILS, 0.06, "empty word"),
         _tails(LOOSE_DISORDER_TAILS, 0.08, "other head"), _leads, _coordination, _general,
     ),
-    CHEMICAL: (_brackets, _order, _plurals, _chemical_spelling, _greek, _tails(EMPTY_CHEMICAL_TAILS, 0.06, "empty word"), _salts, _leads, _general),
+    CHEMICAL: (_brackets, _order, _plurals, _chemical_spelling, _greek, _tails(EMPTY_CHEMICAL_TAILS, 0.06, "empty word"), _salts, _salt_of, _leads, _general),
     GENE: (_brackets, _order, _plurals, _gene_spelling, _greek, _tails(EMPTY_GENE_TAILS, 0.06, "empty word"), _leads, _general),
 }  # fmt: skip

@@ -15,7 +15,7 @@ import polars as pl
 
 from kg_pipeline.errors import ModelError, SettingsError
 from kg_pipeline.files import replacing
-from kg_pipeline.fingerprint import file_sha256, short_digest
+from kg_pipeline.fingerprint import short_digest, unchanged_file_sha256
 from kg_pipeline.schema import CONCEPTS
 from kg_pipeline.settings import Settings
 
@@ -67,7 +67,7 @@ def chosen_tables(settings: Settings) -> list[Path]:
 
 def chosen_digest(settings: Settings) -> str:
     """Digest of the content of the chosen vocabularies."""
-    return short_digest([file_sha256(path) for path in chosen_tables(settings)])
+    return short_digest([unchanged_file_sha256(path) for path in chosen_tables(settings)])
 
 
 def concept_table(settings: Settings) -> Path:

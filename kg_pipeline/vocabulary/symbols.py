@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from kg_pipeline.vocabulary.folding import atoms
+from kg_pipeline.vocabulary.folding import GREEK_NAMES, atoms
 
 _MAX_SYMBOL = 14
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]|[A-Z]{2}")
@@ -37,7 +37,12 @@ def is_symbol(name: str) -> bool:
 
 
 def case_form(text: str) -> str:
-    """The text without separators, Greek letters spelled out, case kept: what two spellings of a symbol share."""
+    """The text without separators, Greek letters spelled out, case kept: what two spellings of a symbol share.
+
+    A symbol that is called like a letter keeps its case too: the gene RHO is not Rho.
+    """
+    if text.isascii() and text.lower() in GREEK_NAMES:
+        return text
     parts = []
     for atom in atoms(text):
         if atom.kind in ("separator", "possessive"):
@@ -55,7 +60,9 @@ def case_cost(name: str, surface: str) -> float | None:
     ours, theirs = case_form(name), case_form(surface)
     if len(ours) <= SHORT and any(c.isspace() for c in surface):
         return None
-    if ours == theirs or ours + "s" == theirs:
+    # Written out in lower case, a letter stands for the protein that is called after it: tau is TAU.
+    is_letter = surface in GREEK_NAMES and ours.lower() == surface
+    if ours == theirs or ours + "s" == theirs or is_letter:
         return 0.0
     if ours.upper() == theirs.upper() and any(c.isdigit() for c in ours) and len(ours) > 2:
         if theirs.isupper() and not ours.isupper():

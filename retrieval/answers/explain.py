@@ -8,7 +8,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Literal
 
-from kg_pipeline.vocabulary.predicates import PREDICATES
+from kg_pipeline.vocabulary.agreement import clause
 from retrieval.answer import Answer, AnswerUsage, EvidenceEdge
 from retrieval.trace import Attempt, Dropped, ModelCall, Stage, ThoughtTrace, Trace, TraceStep, VirtualEdge
 from retrieval.words.plain import plain_line
@@ -143,13 +143,7 @@ def _hops(answer: Answer) -> Iterator[Branch]:
 def edge_text(edge: EvidenceEdge, names: Mapping[str, str]) -> str:
     """An edge of the evidence graph in words."""
     head, tail = names.get(edge.head_id, edge.head_id), names.get(edge.tail_id, edge.tail_id)
-    return f"{'denied: ' if edge.negated else ''}{head} {predicate_label(edge.predicate)} {tail}"
-
-
-def predicate_label(name: str) -> str:
-    """A predicate as words."""
-    known = PREDICATES.get(name)
-    return known.label if known else name.replace("_", " ")
+    return f"{'denied: ' if edge.negated else ''}{clause(head, edge.predicate, tail)}"
 
 
 def _outcome(answer: Answer) -> Iterator[Branch]:

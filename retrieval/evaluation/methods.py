@@ -145,6 +145,13 @@ def with_web(method: Method, channel: Channel) -> Method:
     return method
 
 
+def names_or_ablations(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, or every ablation after the systems they are compared with if the only name is `ablations`."""
+    if list(names) != ["ablations"]:
+        return tuple(names)
+    return (*sorted({*FULL.values()}), *ABLATIONS)
+
+
 def make_method(name: str) -> Method:
     """A method or an ablation by name.
 

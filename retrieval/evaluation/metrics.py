@@ -72,8 +72,8 @@ def exact_match(prediction: str, golds: Iterable[str]) -> float:
 def f1(prediction: str, golds: Iterable[str], convention: Convention = "squad") -> float:
     """Best token F1 of the prediction against an accepted answer.
 
-    `hotpot` scores a wrong yes, no or noanswer 0, whatever words it shares. Where one side has no token, the score
-    says whether the other has none either, as in SQuAD 2 and MuSiQue.
+    `hotpot` scores a wrong yes, no or noanswer 0, whatever words it shares, and 0 where one side has no token. In
+    SQuAD 2 and MuSiQue the score then says whether the other has none either.
     """
     return max((_token_f1(prediction, gold, convention) for gold in golds), default=0.0)
 
@@ -84,7 +84,7 @@ def _token_f1(prediction: str, gold: str, convention: Convention) -> float:
         return 0.0
     said_tokens, wanted_tokens = said.split(), wanted.split()
     if not said_tokens or not wanted_tokens:
-        return float(said_tokens == wanted_tokens)
+        return float(convention == "squad" and said_tokens == wanted_tokens)
     common = (Counter(said_tokens) & Counter(wanted_tokens)).total()
     return 2 * common / (len(said_tokens) + len(wanted_tokens))
 

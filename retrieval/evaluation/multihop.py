@@ -50,7 +50,7 @@ def run_multihop(
     ranking = ranking or PageRankSettings()
     questions, corpus, openie = (min(folder.glob(pattern)) for pattern in PARTS)
     benchmark = with_corpus(read_musique(questions), read_corpus(corpus))
-    aside = settings.model_copy(update={"home": settings.cache / "bench", "llm": None})
+    aside = settings.model_copy(update={"store": "", "home": settings.cache / "bench", "llm": None})
     manifest = publish_graph(benchmark.passages, read_triples(openie).by_passage, aside, CORPUS)
     reader = VersionStore(aside.graphs).open(CORPUS, manifest.version)
     try:

@@ -58,7 +58,7 @@ def publish_graph(
         datasets.write(name, corpus, table_from_rows(name, sharded), shard)
     build_embeddings(datasets, spec, settings, embedder=embedder)
     manifest = assemble_version(datasets, spec, settings)
-    VersionStore(settings.graphs).publish(corpus, manifest.version)
+    VersionStore.of(settings).publish(corpus, manifest.version)
     return manifest
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib.resources
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from statistics import fmean
 from typing import Any, Literal, Protocol
@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from kg_pipeline.errors import LlmRefused, SettingsError
 from kg_pipeline.graph.reader import Manifest
 from retrieval.evaluation.biomedhop.items import Item
+from retrieval.evaluation.intervals import bootstrap
 from retrieval.evaluation.multihop_qa.outcomes import Outcome
 from retrieval.reasoning.llm_reasoner import Chat
 from retrieval.words.terms import find_name, name_keys, tokenise
@@ -35,6 +36,7 @@ ErrorType = Literal[
 ]
 #: Evidence support from which an answer counts as supported.
 SUPPORTED = 0.5
+_UNSTABLE = "judge_instability"
 _TOKENS = 300
 _QUOTES = 12
 _CONCURRENT = 8
@@ -223,17 +225,22 @@ async def judge_all(
 
 
 def verifier_table(outcomes: Sequence[Outcome], judgements: Sequence[Judgement | None]) -> dict[str, Any]:
-    """Means by family (table 5) and the shares of the error types among wrong answers (figure 9), in shares of 1."""
+    """Means by family (table 5) and the shares of the error types among wrong answers (figure 9), in shares of 1.
+
+    A wrong answer without an error type is one that the judge contradicts itself about: `judge_instability`.
+    """
     judged = [(o, j) for o, j in zip(outcomes, judgements, strict=True) if j is not None]
     found: dict[str, Any] = {"judged": len(judged), "refused": len(outcomes) - len(judged), "families": {}}
     for family in dict.fromkeys(outcome.family for outcome, _ in judged):
         rows = [judgement for outcome, judgement in judged if outcome.family == family]
-        found["families"][family] = {
-            "answer": fmean(row.answer_correct for row in rows),
-            "evidence": fmean(row.evidence_support for row in rows),
-            "supported": fmean(row.is_supported for row in rows),
-            "reasoning": fmean(row.reasoning_completeness for row in rows),
+        values = {
+            "answer": [float(row.answer_correct) for row in rows],
+            "evidence": [row.evidence_support for row in rows],
+            "supported": [float(row.is_supported) for row in rows],
+            "reasoning": [row.reasoning_completeness for row in rows],
         }
-    errors = [judgement.error_type for _, judgement in judged if judgement.error_type != "none"]
+        found["families"][family] = {name: asdict(bootstrap(scores)) for name, scores in values.items()}
+    wrong = [judgement.error_type for _, judgement in judged if not judgement.answer_correct]
+    errors = [_UNSTABLE if error == "none" else error for error in wrong]
     found["errors"] = {name: errors.count(name) / len(errors) for name in sorted(set(errors))}
     return found

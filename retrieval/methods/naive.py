@@ -29,7 +29,7 @@ from retrieval.trace import Trace, TraceStep
 
 _OFFERED = 24
 _SURE_COSINE = 0.6  # of a sentence that is as near to a question as a restatement of it
-_TYPED = 0.75  # where a thing of a type is asked for, which a relation of the graph says more surely than a sentence
+_TYPED = 0.75  # where a thing of a type is asked for, or what one thing does, which a relation of the graph says more surely than a sentence
 _INCOMPLETE = 0.5  # factor where a step of the question is not shown, or its yes or no is not said
 
 
@@ -123,7 +123,7 @@ def text_draft(
 ) -> tuple[Draft, float]:
     """An answer of quoted sentences that bear on the question, alone or together, and the confidence in it."""
     shape = read_shape(question)
-    if shape.answer is not None and question.links and question.kind != "yes_no":
+    if shape.answer is not None and question.kind != "yes_no":
         ranked = [row for row in ranked if states_type(context.reader, question, shape, row.quote)]
     draft = quoted_answer(question, ranked[:quotes], ranked, context.abstention)
     told = {quote.key for sentence in draft.sentences for quote in sentence.quotes}
@@ -134,18 +134,20 @@ def text_draft(
 def text_confidence(question: Question, rows: list[Sentence]) -> float:
     """In [0, 1]: how much of the question its best sentence covers, less where more is asked than they show.
 
-    The mean of the share of entities, the share of other words, a word for the asked relation, and nearness.
+    The mean of the share of entities, the share of other words, a word for the asked relation (where it can be told who
+    acts and who is acted on), and nearness.
     """
     best = max(
         rows, key=lambda row: (len(row.links), row.terms, row.relates, row.cosine, -len(row.quote.text))
     )
     entities = len(best.links) / len(question.links) if question.links else 0.5
     nearness = min(max(best.cosine, 0.0) / _SURE_COSINE, 1.0)
-    confidence = 0.35 * entities + 0.25 * best.terms + 0.2 * best.relates + 0.2 * nearness
+    relates = best.relates and (question.role is None or (best.stated and best.role == question.role))
+    confidence = 0.35 * entities + 0.25 * best.terms + 0.2 * relates + 0.2 * nearness
     shape = read_shape(question)
     if shape.is_nested or (shape.answer is not None and len(question.links) > 1):
         confidence *= _INCOMPLETE
-    elif shape.answer is not None and question.links:
+    elif (shape.answer is not None and question.links) or (question.role and not relates):
         confidence *= _TYPED
     if question.kind == "yes_no":
         confidence *= _INCOMPLETE  # whether the sentences say yes or no is not read from them

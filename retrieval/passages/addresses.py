@@ -13,10 +13,19 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
     (re.compile(r"(NCT\d{8})"), "https://clinicaltrials.gov/study/{}".format),
     (re.compile(r"([A-Z]{3}/[A-Za-z0-9]{1,20})"), "https://europepmc.org/article/{}".format),
 )
+#: Ids of the packaged sample articles, which were written for it; PMC has no such pages.
+_SAMPLE = re.compile(r"PMC999000\d\d")
+
+
+def is_sample(article_id: str) -> bool:
+    """Whether an id is that of a packaged sample article."""
+    return _SAMPLE.fullmatch(article_id) is not None
 
 
 def article_address(article_id: str) -> str:
-    """The address of an article's page; empty for an id that names no public page, such as that of a local file."""
+    """The address of an article's page; empty for an id that names no public page, as that of a local file or a sample."""
+    if is_sample(article_id):
+        return ""
     for form, address in _FORMS:
         found = form.fullmatch(article_id)
         if found:

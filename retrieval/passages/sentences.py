@@ -29,6 +29,9 @@ _DENIALS = frozenset(
     {"not", "no", "without", "never", "cannot", "neither", "nor", "fail", "failed", "fails", "rather", "t"}
 )
 _DENIED = 3  # words before a word of relation, in which a denial is of it
+#: Nouns and adjectives with the stem of a verb of relation ("the activity of X" activates nothing).
+_NO_VERBS = frozenset({"active", "activities", "activity", "product", "products"})
+_BESIDE = 4  # tokens between a name and the verb that it is subject or object of
 _SHORTEST = 4  # tokens; less is a heading or a label
 _LONGEST = 700  # characters; more is a table or a failed split
 _EMBEDDED = 24
@@ -43,6 +46,7 @@ class Sentence:
     words: frozenset[str]  # which of the question's other content words it has
     terms: float  # and which fraction of them
     relates: bool  # has a word for the asked relation, or for any where none is asked
+    stated: bool  # and that word stands beside the only name of the question
     role: Role | None  # what the only entity of the question does in the sentence, where that can be told
     passage_cosine: float
     cosine: float
@@ -118,9 +122,15 @@ def _assess(
     words = frozenset(question.terms).intersection(stems)
     terms = coverage(question.terms, words)
     verbs = relation_stems(question)
-    related = not verbs.isdisjoint(stems)
+    read = ["" if token.text in _NO_VERBS else stem(token.text) for token in tokens]
+    related = not verbs.isdisjoint(read)
     if question.predicates and question.kind != "yes_no" and not question.negated:
-        related = related and _affirms(tokens, verbs, next(filter(None, places), None))
+        related = related and _affirms(tokens, read, verbs, next(filter(None, places), None))
+    stated = related and any(
+        place is not None
+        and any(word in verbs for word in read[max(place[0] - _BESIDE, 0) : place[1] + _BESIDE])
+        for place in places
+    )
     score = (
         2.0 * len(links) / max(len(names), 1)
         + (terms if question.terms else 0.0)
@@ -129,19 +139,20 @@ def _assess(
     )
     role = None
     if question.role and len(places) == 1 and places[0]:
-        role = link_role(
-            [stem(token.text) for token in tokens], *places[0], passive=is_passive(quote.text), verbs=verbs
-        )
-    return Sentence(quote, links, words, terms, related, role, passage_score, 0.0, score)
+        role = link_role(read, *places[0], passive=is_passive(quote.text), verbs=verbs)
+    return Sentence(quote, links, words, terms, related, stated, role, passage_score, 0.0, score)
 
 
-def _affirms(tokens: Sequence[Token], verbs: frozenset[str], place: tuple[int, int] | None) -> bool:
+def _affirms(
+    tokens: Sequence[Token], stems: Sequence[str], verbs: frozenset[str], place: tuple[int, int] | None
+) -> bool:
     """Whether the word of the relation stands there undenied: "does not induce X" does not say what induces X.
 
     Of several words it is the one nearest to the name at `place` that counts.
     """
-    words = [token.text for token in tokens]
-    found = [at for at, word in enumerate(words) if stem(word) in verbs]
+    # The T of "CAR-T therapy" is not that of "don't".
+    words = ["" if token.hyphened and token.text == "t" else token.text for token in tokens]
+    found = [at for at, word in enumerate(stems) if word in verbs]
     if place is not None:
         found = sorted(found, key=lambda at: (max(place[0] - at, at - place[1] + 1), at))[:1]
     return any(_DENIALS.isdisjoint(words[max(at - _DENIED, 0) : at]) for at in found)

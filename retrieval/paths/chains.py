@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kg_pipeline.graph.reader import ALL_KINDS, ASSERTED, GraphReader, Path, Relation, Vector
+from retrieval.passages.sentences import is_heading
 from retrieval.paths.facts import Fact, load_facts
 from retrieval.words.cues import ANY_RELATION
 
@@ -44,6 +45,15 @@ class Chain:
     def runs_backward(self) -> bool:
         """Whether every hop reads from the last entity towards the first."""
         return all(self._reads(i, self.entity_ids[i + 1]) for i in range(len(self.facts)))
+
+    @property
+    def generalises(self) -> bool:
+        """Whether it goes from an end to a class of it: what holds of tumours need not hold of pancreatic cancer."""
+        first, last = self.facts[0].relation, self.facts[-1].relation
+        return len(self.facts) > 1 and (
+            (first.predicate == "subclass_of" and first.head_id == self.entity_ids[0])
+            or (last.predicate == "subclass_of" and last.head_id == self.entity_ids[-1])
+        )
 
     @property
     def sign(self) -> int:
@@ -92,6 +102,13 @@ def find_chains(
     return kept
 
 
+def is_titled(fact: Fact) -> bool:
+    """Whether only titles of sections state a fact."""
+    return fact.relation.kind == "asserted" and all(
+        is_heading(quote.text, quote.section_path) for quote in fact.quotes
+    )
+
+
 def _all_stated(chain: Chain) -> bool:
     return all(fact.relation.kind == "asserted" for fact in chain.facts)
 
@@ -129,7 +146,7 @@ def _best(reader: GraphReader, relations: Iterable[Relation]) -> dict[frozenset[
     )
     best: dict[frozenset[str], Fact] = {}
     for fact in load_facts(reader, ranked):
-        if fact.is_citable and not fact.relation.negated:
+        if fact.is_citable and not fact.relation.negated and not is_titled(fact):
             best.setdefault(frozenset((fact.relation.head_id, fact.relation.tail_id)), fact)
     return best
 

@@ -8,20 +8,19 @@ consistency with the types asked for, and confidence.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 from kg_pipeline.graph.reader import Entity
 from retrieval.evidence import Quote
+from retrieval.paths.coverage import covered_links, cue_share
 from retrieval.paths.hops import Hop, Hops
 from retrieval.questions.question import Question
-from retrieval.questions.shape import Cue, Shape
-from retrieval.words.cues import ANY_RELATION
-from retrieval.words.terms import find_name, stem, tokenise
+from retrieval.questions.shape import Shape
 
 _SMALL_CORPUS = 30  # articles; below it no share of articles makes a hub
 _HUB_SHARE = 0.3
-_EVENTS = frozenset({stem("mutate")})  # the closed set of predicates has only "associated with" for them
 _PARALLEL = 2  # ways to tell the same entities in the same order
 _EXCESS = 0.1  # a hop more than the question has things on the way
 
@@ -88,6 +87,8 @@ class Explorer:
     shape: Shape
     finder: Hops
     settings: PathSettings = PathSettings()
+    #: Links that a sentence names. Thousands of paths share few sentences, and each is read once.
+    _told: dict[Quote, frozenset[int]] = field(default_factory=dict, repr=False, compare=False)
 
     def to_type(self, sources: Sequence[str], *, limit: int) -> list[TypedPath]:
         """Best paths from the sources to entities of the type asked for, one for each answer; empty without a type."""
@@ -95,9 +96,10 @@ class Explorer:
         if answer is None:
             return []
         asked = self.question.entity_ids
-        return self._explore(
-            sources,
-            lambda path, entity: entity.entity_id not in asked and answer.fits(entity) and self.agrees(path),
+        return self._chosen(
+            self._levels(sources),
+            lambda entity: entity.entity_id not in asked and answer.fits(entity),
+            self.agrees,
             limit,
         )
 
@@ -117,19 +119,20 @@ class Explorer:
 
     def to_entities(self, sources: Sequence[str], targets: Sequence[str], *, limit: int) -> list[TypedPath]:
         """Best paths from the sources to the targets."""
-        wanted = frozenset(targets)
-        return self._explore(sources, lambda _, entity: entity.entity_id in wanted, limit, one_each=False)
+        return self.to_each(sources, [targets], limit=limit)[0]
 
-    def _explore(
-        self,
-        sources: Sequence[str],
-        accepts: Callable[[TypedPath, Entity], bool],
-        limit: int,
-        *,
-        one_each: bool = True,
-    ) -> list[TypedPath]:
-        """Best-first breadth-first search; deterministic."""
-        found: list[TypedPath] = []
+    def to_each(
+        self, sources: Sequence[str], groups: Sequence[Sequence[str]], *, limit: int
+    ) -> list[list[TypedPath]]:
+        """Best paths from the sources to each group of targets; what lies between is looked through once."""
+        levels = list(self._levels(sources))
+        return [
+            self._chosen(levels, partial(_is_among, frozenset(ids)), lambda _: True, limit, one_each=False)
+            for ids in groups
+        ]
+
+    def _levels(self, sources: Sequence[str]) -> Iterator[list[TypedPath]]:
+        """Paths of one hop, of two, …, best first; deterministic."""
         frontier: list[tuple[Hop, ...]] = [()]
         heads = {(): tuple(dict.fromkeys(sources))}
         for _ in range(self.settings.max_depth):
@@ -139,13 +142,23 @@ class Explorer:
             for hops, some in zip(frontier, ends, strict=True):
                 grown += self._grow(hops, some)
             grown.sort(key=_order)
-            for path in grown:
-                whole = self.measure(path.hops, complete=True)
-                if accepts(whole, self.finder.entities[path.end_id]):
-                    found.append(whole)
+            yield grown
             frontier = [path.hops for path in self._pruned(grown)]
             if not frontier:
                 break
+
+    def _chosen(
+        self,
+        levels: Iterable[list[TypedPath]],
+        fits: Callable[[Entity], bool],
+        accepts: Callable[[TypedPath], bool],
+        limit: int,
+        *,
+        one_each: bool = True,
+    ) -> list[TypedPath]:
+        """The best of the paths whose ends fit and that are accepted as a whole."""
+        ends = [p for grown in levels for p in grown if fits(self.finder.entities[p.end_id])]
+        found = [whole for p in ends if accepts(whole := self.measure(p.hops, complete=True))]
         found.sort(key=_order)
         if one_each:
             found = list({path.end_id: path for path in reversed(found)}.values())
@@ -214,7 +227,7 @@ class Explorer:
         """
         ids = {hops[0].start_id, *(hop.end_id for hop in hops)}
         quotes = [quote for hop in hops for quote in hop.quotes[:1]]
-        links = covered_links(self.question, ids, quotes)
+        links = covered_links(self.question, ids, ()).union(*map(self._named, quotes))
         said = frozenset(word for hop in hops for word in hop.words)
         on_the_way = [hop.end_id for hop in reversed(hops)][complete:]
         slots = self._filled(on_the_way, said)
@@ -236,6 +249,12 @@ class Explorer:
         )
         return TypedPath(hops, score, links, share, slots)
 
+    def _named(self, quote: Quote) -> frozenset[int]:
+        """Links that a sentence or its section title names."""
+        if quote not in self._told:
+            self._told[quote] = covered_links(self.question, (), [quote])
+        return self._told[quote]
+
     def _filled(self, ids: Sequence[str], said: frozenset[str]) -> float:
         """How many of the types on the way the entities fill, in the order of the question: the first is next to the answer."""
         best = [0.0] * (len(ids) + 1)  # of the slots so far with the first i entities
@@ -256,26 +275,16 @@ class Explorer:
         return bool(last.predicates & lead.predicates) and last.forward is not True
 
 
+def _is_among(ids: frozenset[str], entity: Entity) -> bool:
+    return entity.entity_id in ids
+
+
 def _order(path: TypedPath) -> tuple[float, int, tuple[str, ...], tuple[str, ...]]:
     return (-round(path.score, 9), len(path.hops), path.entity_ids, tuple(hop.key for hop in path.hops))
 
 
 def _confidence(hops: Sequence[Hop]) -> float:
     return math.prod(max(hop.confidence, 0.01) for hop in hops) ** (1 / len(hops))
-
-
-def cue_share(cues: Sequence[Cue], words: Collection[str], predicates: Iterable[str]) -> float:
-    """Share of the cues that are among the stems or the predicates; 1.0 where there are none."""
-    if not cues:
-        return 1.0
-    known, said = frozenset(predicates), frozenset(words)
-    return sum(_is_expressed(cue, said, known) for cue in cues) / len(cues)
-
-
-def _is_expressed(cue: Cue, words: frozenset[str], predicates: frozenset[str]) -> bool:
-    """A word that asks for any relation ("connects") is expressed by any; one that tells an event only by itself."""
-    loose = bool(cue.predicates) and cue.predicates <= ANY_RELATION
-    return cue.word in words or (cue.word not in _EVENTS and (loose or bool(cue.predicates & predicates)))
 
 
 def _is_sound(hops: Sequence[Hop]) -> bool:
@@ -286,15 +295,4 @@ def _is_sound(hops: Sequence[Hop]) -> bool:
         and "subclass_of" in other.predicates
         and one.forward is True
         and other.forward is False
-    )
-
-
-def covered_links(question: Question, ids: Iterable[str], quotes: Iterable[Quote]) -> frozenset[int]:
-    """Links of the question that are among the entities or named in the sentences or their section titles."""
-    known = frozenset(ids)
-    texts = [tokenise(f"{quote.text} . {quote.section_path}") for quote in quotes]
-    return frozenset(
-        number
-        for number, link in enumerate(question.links)
-        if known.intersection(link.ids) or any(find_name(tokens, link.names) for tokens in texts)
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from kg_pipeline.graph.reader import Entity, GraphReader
 from retrieval.words import cues
@@ -28,7 +29,10 @@ _NAMESAKES = 3  # entities kept for one ambiguous name
 _EXTRA_TOKENS = 3  # a partial link may leave this many tokens of the name unsaid
 _TYPO_RATIO = 90.0
 _TYPO_LENGTH = 8
-_TYPO_COSINE = 0.5
+_TYPO_COSINE = 0.35
+_TYPO_COMPARED = (
+    30  # names; a misspelt one falls into other pieces, so that its vector may be far from the right one's
+)
 _NAMES_COMPARED = 40
 _PASSAGES_COMPARED = 20
 _REFERRING_SHARE = 0.6
@@ -166,6 +170,7 @@ def _partial_links(
 ) -> list[Link]:
     """Words that are part of an entity's name ("lupus" of "lupus erythematosus"), or one misspelt word of it."""
     links: list[Link] = []
+    found: dict[str, tuple[Entity, ...]] = {}  # a long question says the same words many times
     for width in (3, 2, 1):
         for i in loose:
             if (
@@ -177,9 +182,12 @@ def _partial_links(
             if not _can_be_name(text, tokens, i, width):
                 continue
             start, end = tokens[i].start, tokens[i + width - 1].end
-            entities = _referred(reader, text[start:end], _containing(reader, text[start:end]))
-            if not entities and width == 1:
-                entities = _misspelt(reader, text[start:end], embed_name)
+            words = text[start:end]
+            if words not in found:
+                found[words] = _referred(reader, words, _containing(reader, words))
+                if not found[words] and width == 1:
+                    found[words] = _misspelt(reader, words, embed_name)
+            entities = found[words]
             if entities:
                 links.append(Link(text[start:end], start, end, entities, exact=False))
                 taken[i : i + width] = [True] * width
@@ -229,18 +237,20 @@ def _referred(reader: GraphReader, words: str, entities: Sequence[Entity]) -> tu
 
 
 def _misspelt(reader: GraphReader, word: str, embed_name: cues.EmbedName) -> tuple[Entity, ...]:
-    """The entity whose name differs from a long word by a letter or two; opposites (hypo-, hyper-) are no misspellings."""
+    """The entity whose name differs from a long word by a letter or two, or by two letters that changed places.
+
+    Opposites (hypo-, hyper-) are no misspellings.
+    """
     if len(word) < _TYPO_LENGTH or not word.isalpha():
         return ()
-    near = reader.nearest("entity", embed_name(word), 10, threshold=_TYPO_COSINE)
+    near = reader.nearest("entity", embed_name(word), _TYPO_COMPARED, threshold=_TYPO_COSINE)
     best: list[tuple[float, str, Entity]] = []
     for entity in reader.entities([hit.id for hit in near]):
         for name in (entity.name, *entity.aliases[:_NAMES_COMPARED]):
             ratio = fuzz.ratio(word.lower(), name.lower())
             if (
-                ratio >= _TYPO_RATIO
+                (ratio >= _TYPO_RATIO or OSA.distance(word.lower(), name.lower()) == 1)
                 and name[:1].lower() == word[:1].lower()
-                and not cues.are_opposites(word, name)
                 and not name_conflict(word, name)
             ):
                 best.append((-ratio, entity.entity_id, entity))

@@ -98,7 +98,9 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
                 and _is_name(text, token, tokens[0], capitals_tell)
             )
         ),
-        foreign=tuple(word for word in plain if not is_known(word)),
+        foreign=tuple(
+            word for word in plain if not is_known(word) and not is_known(_written_together(tokens, word))
+        ),
         predicates=predicates,
         sign=_common_sign(predicates),
         categories=asked.categories,
@@ -132,6 +134,8 @@ def _asked(
         at, categories = found
         if not any(link.start <= tokens[at].start < link.end for link in links):
             places.add(tokens[at].start)
+        elif len(links) > 1 and links[0].end > tokens[at].start and _is_type_asked_for(tokens, links[0]):
+            links = links[1:]
     whole = cues.whole_of(words)
     if whole is not None:
         places.add(tokens[whole].start)
@@ -185,6 +189,18 @@ def _role(
 def _common_sign(predicates: frozenset[str]) -> int:
     signs = {PREDICATES[name].sign for name in predicates}
     return signs.pop() if len(signs) == 1 else 0
+
+
+def _written_together(tokens: Sequence[Token], word: str) -> str:
+    """The letters and digits that a word is written together with: "circsnx5" of "circSnx5", which a text index has whole."""
+    first = last = next((i for i, token in enumerate(tokens) if token.text == word), -1)
+    if first < 0:
+        return word  # two words that the corpus writes as one
+    while tokens[first].glued:
+        first -= 1
+    while last + 1 < len(tokens) and tokens[last + 1].glued:
+        last += 1
+    return "".join(token.text for token in tokens[first : last + 1])
 
 
 def _surface(text: str, token: Token) -> str:

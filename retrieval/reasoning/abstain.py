@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retrieval.evidence import EvidenceState
+from retrieval.layout import type_name
 from retrieval.passages.topical import TopicSettings, windows
+from retrieval.questions.links import Link
 from retrieval.questions.mention import Reading
 from retrieval.questions.question import Question
 from retrieval.questions.shape import names_a_type
@@ -93,7 +95,9 @@ def unsupported(
     ]
     lenient = len(question.links) > 3 or (len(question.links) == 3 and question.kind != "yes_no")
     allowed = int(len(question.links) * (1 - settings.entities)) if lenient else 0
-    if len(uncovered) > allowed:
+    if len(uncovered) > allowed or any(
+        link.text in uncovered and _is_species(link) for link in question.links
+    ):
         return f"no evidence relates {', '.join(uncovered)} to the rest of the question"
     stems = {word for text in texts for word in content_stems(text)}
     wanted = settings.terms if question.links else settings.terms_without_entities
@@ -103,6 +107,11 @@ def unsupported(
         lost = [word for word in question.terms if word not in stems]
         return f"the evidence does not cover the question's words ({', '.join(lost)})"
     return ""
+
+
+def _is_species(link: Link) -> bool:
+    """Whether a name is of a living being: what is said of people answers nothing about horses."""
+    return all(type_name(entity.category) == "OrganismTaxon" for entity in link.entities)
 
 
 def _nothing_found(question: Question, ranked: Sequence[Sentence]) -> str:

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from retrieval.answer import Verdict
 from retrieval.evidence import Quote
+from retrieval.passages.sentences import is_heading
 from retrieval.paths.chains import Chain
 from retrieval.paths.facts import Fact
 from retrieval.questions.question import Question
@@ -15,9 +16,16 @@ from retrieval.words.terms import content_stems, coverage
 
 
 def best_quote(fact: Fact, question: Question) -> Quote:
-    """The quote of an asserted fact that shares most words with the question."""
+    """The quote of an asserted fact that shares most words with the question; titles of sections only where nothing else does."""
     wanted = content_stems(question.text)
-    return max(fact.quotes, key=lambda quote: (coverage(wanted, content_stems(quote.text)), -len(quote.text)))
+    return max(
+        fact.quotes,
+        key=lambda quote: (
+            not is_heading(quote.text, quote.section_path),
+            coverage(wanted, content_stems(quote.text)),
+            -len(quote.text),
+        ),
+    )
 
 
 def quote_sentence(quote: Quote) -> DraftSentence:

@@ -13,7 +13,7 @@ from retrieval.answer import AnswerUsage
 from retrieval.evidence import EvidenceState, Passage, Retrieved
 from retrieval.passages.sentences import Sentence, Splitter, rank_sentences
 from retrieval.passages.topical import Topical
-from retrieval.paths.chains import Chain, find_chains
+from retrieval.paths.chains import Chain, find_chains, is_titled
 from retrieval.paths.facts import Fact, load_facts
 from retrieval.paths.hop_finder import HopFinder
 from retrieval.paths.typed_paths import TypedPath
@@ -37,8 +37,8 @@ from retrieval.reasoning.relevance import (
     contests,
     fits,
     focused,
-    is_titled,
     joins,
+    names_all,
     rank_facts,
 )
 from retrieval.reasoning.typed_answers import path_sentences
@@ -156,10 +156,11 @@ class ExtractiveReasoner:
             rows = [row for row in ranked if states_type(self.reader, question, shape, row.quote)]
             quoted = typed or quoted_answer(question, rows[: self.max_quotes], rows, self.abstention)
             return (quoted.reason and topical_answer(question, shape, self._topical)) or quoted
-        if shape.answer is not None and question.links and not question.predicates:
-            # A verb outside the closed set ("mutated") is asked for by its word; the others are looked for by `bears_on`.
-            ranked = [row for row in ranked if says_asked(shape, row.quote)]
         pool = self._pool(question, evidence)
+        if shape.answer is not None and question.kind != "yes_no":
+            ranked = [row for row in ranked if states_type(self.reader, question, shape, row.quote)]
+            if not question.predicates:  # a verb outside the closed set is asked for by its word
+                pool = [fact for fact in pool if any(says_asked(shape, quote) for quote in fact.quotes)]
         support: Support
         chains: list[Chain] = []
         bridged: list[TypedPath] = []
@@ -255,11 +256,14 @@ class ExtractiveReasoner:
         passages = {passage.chunk.chunk_id: passage for passage in evidence.best_passages(_PASSAGES)}
         if question.links:
             chunks_of = self.reader.chunks_of(sorted(question.entity_ids), per_entity=_COMMON_CHUNKS)
-            mentions = [
+            about = [
                 {chunk for entity_id in link.ids for chunk in chunks_of.get(entity_id, ())}
                 for link in question.links
             ]
-            common = sorted(set.intersection(*mentions) - set(passages))
+            # From the rarest, since of an entity in more passages than are asked for some are left out.
+            rarest = sorted(min(about, key=len) - set(passages))
+            mentioned = self.reader.entities_of(rarest)
+            common = [c for c in rarest if names_all(question, mentioned.get(c, ()))]
             scores = self.reader.similarities("chunk", common, question.vector)
             best = sorted(zip(common, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))[:_PASSAGES]
             known = dict(best)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from retrieval.passages.reporting import states_aim
-from retrieval.passages.sentences import Sentence, is_heading
+from retrieval.passages.sentences import Sentence
 from retrieval.paths.chains import Chain
 from retrieval.paths.facts import Fact
 from retrieval.questions.links import Link
@@ -46,6 +46,11 @@ def joins(fact: Fact, links: Sequence[Link]) -> bool:
     return bool(ends[0]) and bool(ends[1]) and len(ends[0] | ends[1]) >= 2
 
 
+def names_all(question: Question, entity_ids: Sequence[str]) -> bool:
+    """Whether one entity of each name of the question is among the entities."""
+    return all(not set(link.ids).isdisjoint(entity_ids) for link in question.links)
+
+
 def fits(fact: Fact, question: Question) -> bool:
     """Whether a fact about the one entity asked about is of the asked relation and type."""
     asked = question.entity_ids
@@ -64,13 +69,6 @@ def fits(fact: Fact, question: Question) -> bool:
     )
 
 
-def is_titled(fact: Fact) -> bool:
-    """Whether only titles of sections state a fact."""
-    return fact.relation.kind == "asserted" and all(
-        is_heading(quote.text, quote.section_path) for quote in fact.quotes
-    )
-
-
 def contests(fact: Fact, shown: Sequence[Fact]) -> bool:
     """Whether a fact is about the same two entities as one that is shown."""
     ends = {fact.relation.head_id, fact.relation.tail_id}
@@ -81,11 +79,13 @@ def answers(chain: Chain, question: Question) -> bool:
     """Whether a chain answers the question.
 
     To ask how two things are connected a chain will do, through an entity that connects everything if it is short or each
-    step of it acts on the next. A yes/no question asks for an effect: the chain must run in
+    step of it acts on the next; not by way of a class of one of them. A yes/no question asks for an effect: the chain must run in
     one direction, have the asked sign where one is asked, and not lead through an entity that connects everything.
     """
     if len(chain) < 2 and chain.facts[0].relation.kind == "asserted":
         return False  # told as a direct fact
+    if chain.generalises:
+        return False
     if question.kind != "yes_no":
         mechanism = question.kind == "how" and chain.runs_forward  # each step acts on the next one
         return not chain.through_hub or len(chain) <= _SHORT or mechanism

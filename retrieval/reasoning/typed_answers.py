@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from kg_pipeline.graph.reader import Entity
 from retrieval.evidence import Quote
 from retrieval.paths.chains import Chain
+from retrieval.paths.coverage import covered_links
 from retrieval.paths.facts import Fact, load_facts
 from retrieval.paths.hops import Hop
-from retrieval.paths.typed_paths import Explorer, TypedPath, covered_links
+from retrieval.paths.typed_paths import Explorer, TypedPath
 from retrieval.questions.question import Question
 from retrieval.questions.shape import Shape
 from retrieval.reasoning.compose import (

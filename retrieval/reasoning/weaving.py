@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from kg_pipeline.graph.reader import GraphReader
 from retrieval.evidence import Quote
@@ -12,9 +12,10 @@ from retrieval.passages.reporting import states_aim
 from retrieval.passages.sentences import Sentence, Splitter
 from retrieval.passages.topical import Topical
 from retrieval.paths.chains import Chain
+from retrieval.paths.coverage import covered_links, cue_share
 from retrieval.paths.hop_finder import HopFinder
 from retrieval.paths.hops import Hops
-from retrieval.paths.typed_paths import Explorer, PathSettings, TypedPath, covered_links, cue_share
+from retrieval.paths.typed_paths import Explorer, PathSettings, TypedPath
 from retrieval.questions.question import Question
 from retrieval.questions.shape import Shape
 from retrieval.reasoning.abstain import AbstentionSettings, unsupported
@@ -23,7 +24,7 @@ from retrieval.reasoning.reasoner import Draft, DraftSentence
 from retrieval.reasoning.relevance import bears_on
 from retrieval.reasoning.typed_answers import find_answers, told, typed_draft, without_types
 from retrieval.words.cues import predicates_of
-from retrieval.words.terms import find_name, name_keys, stem, tokenise
+from retrieval.words.terms import STOP_WORDS, find_name, name_keys, singular, stem, tokenise
 
 _NAME = "extractive"
 _PAIRS = 3
@@ -117,6 +118,11 @@ def states_type(reader: GraphReader, question: Question, shape: Shape, quote: Qu
     if not says_asked(shape, quote):
         return False
     tokens = tokenise(quote.text)
+    if any(
+        singular(token.text) == shape.answer.word and before.text not in STOP_WORDS
+        for before, token in pairwise(tokens)
+    ):
+        return True  # "a TCR-T therapy", whether or not the graph knows it
     mentioned = reader.entities_of([quote.chunk_id]).get(quote.chunk_id, [])
     others = reader.entities([entity_id for entity_id in mentioned if entity_id not in question.entity_ids])
     return any(

@@ -136,6 +136,10 @@ ASKED_TYPES: dict[str, tuple[str, ...]] = {
         "enzyme": _PRODUCTS,
         "transporter": _PRODUCTS,
         "chemokine": _PRODUCTS,
+        **dict.fromkeys(("microrna", "mirna"), ("MicroRNA",)),
+        **dict.fromkeys(
+            ("bacteria", "bacterium", "fungi", "fungus", "pathogen", "virus"), ("OrganismTaxon",)
+        ),
         "metabolite": ("ChemicalEntity", "SmallMolecule", "MolecularMixture"),
         "condition": CATEGORIES["disease"],
         "complication": CATEGORIES["disease"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kg_pipeline.graph.reader import Entity
 from kg_pipeline.vocabulary.guards import Named, affixes, greek, numbers
+from retrieval.words.cues import are_opposites
 from retrieval.words.terms import name_key
 
 #: Guards for names that stand near each other; a broader or a narrower name is none of their objections.
@@ -24,4 +25,6 @@ def name_conflict(one: str, other: str) -> str:
     'numbers differ: 1 | 10'
     """
     first, second = Named(one), Named(other)
-    return next((reason for guard in _GUARDS if (reason := guard(first, second))), "")
+    reason = next((reason for guard in _GUARDS if (reason := guard(first, second))), "")
+    # The guards do not know every pair of prefixes ("upstream", "downstream"), nor those of short words.
+    return reason or (f"opposed: {one} | {other}" if are_opposites(one, other) else "")

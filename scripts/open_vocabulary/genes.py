@@ -109,14 +109,14 @@ def add_ncbi_names(genes: Iterable[Draft], records: Iterable[GeneRecord], taken:
         for name in (gene.name, *gene.names, *gene.ours):
             offered[name_key(name)].add(gene.id)
     for record in records:
-        gene = by_identifier.get(f"NCBIGene:{record.identifier}")
-        if gene is None:
+        described = by_identifier.get(f"NCBIGene:{record.identifier}")
+        if described is None:
             continue
         for name in (record.description, *record.names):
             key = name_key(name)
             if 2 < len(name) <= 60 and not _NO_NAME.search(name) and len(key) > 2:
-                offered[key].add(gene.id)
-                wanted.append((gene, name, key))
+                offered[key].add(described.id)
+                wanted.append((described, name, key))
     for gene, name, key in wanted:
         if offered[key] == {gene.id} and key not in taken and name not in gene.names:
             gene.names.append(name)

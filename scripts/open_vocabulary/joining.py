@@ -44,14 +44,7 @@ class Concepts:
         keeper, other = self.resolve(keeper), self.resolve(other)
         if keeper == other or keeper not in self.drafts or other not in self.drafts:
             return
-        kept, gone = self.drafts[keeper], self.drafts.pop(other)
-        kept.names += [gone.name, *gone.names]
-        if gone.source == "MESH":
-            kept.ours.append(gone.name)  # a heading: as good as a reviewed name
-        kept.parents += gone.parents
-        kept.xrefs |= gone.xrefs | {other}
-        kept.cuis += gone.cuis
-        kept.ours += gone.ours
+        self.drafts[keeper].take(self.drafts.pop(other))
         self.moved[other] = keeper
 
     def is_derivative(self, one: str, other: str) -> bool:
@@ -183,8 +176,11 @@ class Concepts:
             if not is_known and len(found) == 1 and group_of(draft.category) == CHEMICAL:
                 draft.xrefs |= found
 
-    def add_supplement(self, rows: list[dict[str, str]]) -> None:
-        """Add names to the concept a row points at, or that has its name and group; make a new concept for the others."""
+    def add_supplement(self, rows: list[dict[str, str]]) -> dict[str, str]:
+        """Add names to the concept a row points at, or that has its name and group; make a new concept for the others.
+
+        Returns the identifier of the concept of each row's name.
+        """
         by_name: dict[tuple[str, str], list[Draft]] = defaultdict(list)
         for draft in sorted(self.drafts.values(), key=lambda d: d.id):
             by_name[group_of(draft.category), name_key(draft.name)].append(draft)
@@ -207,6 +203,28 @@ class Concepts:
             for parent in filter(None, (row["parents"] or "").split("|")):
                 found = ours.get(parent) or self.drafts[self.resolve(parent)]
                 ours[row["name"]].parents.append(found.id)
+        return {name: draft.id for name, draft in ours.items()}
+
+    def part_supplement(self, rows: list[dict[str, str]], identifiers: dict[str, str]) -> None:
+        """Part the concepts of rows from those that list their names, once all sources are joined."""
+        for row in rows:
+            for other in filter(None, (row["apart_from"] or "").split("|")):
+                self.part(self.drafts[self.resolve(identifiers[row["name"]])], other)
+
+    def part(self, draft: Draft, other: str) -> None:
+        """Take the names of a concept out of another one that lists them, and note that this is where they are filed.
+
+        The record is noted as a reference, because who annotates with that source has no other place for the thing.
+        """
+        stranger = self.drafts.get(self.resolve(other))
+        if stranger is None or stranger is draft:
+            raise SystemExit(
+                f"supplement.tsv: {draft.name} is to be apart from {other}, which is no other concept"
+            )
+        ours = {name_key(name) for name in (draft.name, *draft.ours)}
+        stranger.names = [name for name in stranger.names if name_key(name) not in ours]
+        stranger.ours = [name for name in stranger.ours if name_key(name) not in ours]
+        draft.xrefs |= {other} | {xref for xref in stranger.xrefs if xref.startswith("MESH:")}
 
     def rename_to_cuis(self) -> None:
         """Give a disease the UMLS identifier that most of its sources name, where no other concept has a better claim."""

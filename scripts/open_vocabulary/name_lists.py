@@ -37,8 +37,9 @@ def names_by_preferred(wheel: Wheel, suffix: str, kind: str) -> dict[str, list[s
 
 
 def add_entry_terms(drafts: Iterable[Draft], names: dict[str, list[str]]) -> None:
-    """Give MeSH headings the names that belong to their preferred name, in natural word order."""
+    """Give MeSH headings the names that belong to their preferred name, in natural word order, and note which are new."""
     for draft in drafts:
+        own = draft.keys() - draft.filed.keys()
         # The list has headings as MeSH prints them, the draft as they are written in text.
         for heading in {draft.name, *draft.headings}:
             found = names.get(heading.lower(), [])
@@ -51,6 +52,7 @@ def add_entry_terms(drafts: Iterable[Draft], names: dict[str, list[str]]) -> Non
                 for name in plain
                 if len(name) > 3 or is_acronym(name, plain)
             ]
+        draft.filed |= dict.fromkeys(draft.keys() - own, draft.id)
 
 
 def is_acronym(short: str, names: Iterable[str]) -> bool:

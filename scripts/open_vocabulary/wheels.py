@@ -28,9 +28,13 @@ class Wheel:
 
     def rows(self, suffix: str, delimiter: str = "\t") -> Iterator[list[str]]:
         """Rows of a table."""
-        quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
-        yield from csv.reader(io.StringIO(self.text(suffix)), delimiter=delimiter, quoting=quoting)
+        lines = io.StringIO(self.text(suffix))
+        if delimiter == ",":
+            yield from csv.reader(lines)
+        else:
+            yield from csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
 
     def json(self, suffix: str) -> list[dict[str, Any]]:
         """Terms of an ontology."""
-        return json.loads(self.text(suffix))
+        terms: list[dict[str, Any]] = json.loads(self.text(suffix))
+        return terms

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kg_pipeline.corpora import add_corpus, check_readable, find_corpus, load_corpora, shard_keys, shard_of
 from kg_pipeline.errors import CorpusError
+from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.queries import PmcQuery
 
 
@@ -136,8 +137,9 @@ def test_shards_are_balanced_and_fixed() -> None:
 def test_a_corpus_that_left_the_file_is_readable_as_long_as_it_has_versions(tmp_path: Path) -> None:
     path, graphs = tmp_path / "corpora.toml", tmp_path / "graphs"
     (graphs / "left").mkdir(parents=True)
-    check_readable(path, graphs, "left")
-    check_readable(path, graphs, "demo")
+    versions = VersionStore(graphs)
+    check_readable(path, "left", versions.knows)
+    check_readable(path, "demo", versions.knows)
     for name in ("never", "../graphs/left", "."):
         with pytest.raises(CorpusError, match="There is no corpus"):
-            check_readable(path, graphs, name)
+            check_readable(path, name, versions.knows)

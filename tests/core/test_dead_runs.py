@@ -26,7 +26,7 @@ def test_a_killed_run_ends_and_frees_its_pool_and_a_living_one_stays(
     with instances.open_instance(settings) as instance:
         living = instances.process_tags()
         runs = {}
-        for name, tags in (("dead", {**living, "kg/process": str(ended.pid)}), ("living", living)):
+        for name, tags in (("dead", {**living, instances.PROCESS: str(ended.pid)}), ("living", living)):
             run = instance.create_run_for_job(_job(dg), tags=tags, status=dg.DagsterRunStatus.STARTED)
             instance.event_log_storage.claim_concurrency_slot(
                 {"dead": "pmc", "living": "neo4j"}[name], run.run_id, "step"

@@ -17,7 +17,7 @@ from kg_pipeline.incremental import ArticleOutput, StageReport, input_digests, o
 
 def output(article: str, content: str, status: str = "ok") -> ArticleOutput:
     rows = [
-        {"article_id": article, "chunk_id": f"{article}:{i}", "reason": "r", "detail": c}
+        {"article_id": article, "chunk_id": f"{article}:{i}", "reason": "r", "detail": c, "extractor": "e"}
         for i, c in enumerate(content)
     ]
     return ArticleOutput(article, {"rejects": rows}, status=status)

@@ -1,4 +1,4 @@
-"""Tables and articles through an object store: a folder, and a server of S3's protocol in a process of its own."""
+"""Tables and articles through an object store: a folder, and servers of the protocols of S3 and Google Cloud Storage."""
 
 from __future__ import annotations
 
@@ -8,39 +8,35 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from kg_pipeline import object_store
-from kg_pipeline.cli.diagnosis import _store as diagnosed
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.errors import DatasetError, ObjectStoreError, SettingsError
+from kg_pipeline.errors import DatasetError
 from kg_pipeline.files import TEMPORARY_PREFIX
 from kg_pipeline.object_store import ObjectStore, open_store
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.settings import load_settings
-from tests.core.s3_server import s3_server
 
 pytestmark = pytest.mark.integration
-ROW = {"article_id": "PMC1", "chunk_id": "PMC1:c0", "reason": "quote_not_found", "detail": "x"}
+ROW = {
+    "article_id": "PMC1",
+    "chunk_id": "PMC1:c0",
+    "reason": "quote_not_found",
+    "detail": "x",
+    "extractor": "e",
+}
 
 
-@pytest.fixture(scope="module")
-def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a bucket; what this process needs to reach it is in its environment meanwhile."""
-    with s3_server(tmp_path_factory.mktemp("s3")) as variables, pytest.MonkeyPatch.context() as patch:
-        for name, value in variables.items():
-            patch.setenv(name, value)
-        yield "s3://bucket"
-
-
-@pytest.fixture(params=["folder", "s3"])
+@pytest.fixture(params=["folder", "s3", "gs"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
     if request.param == "folder":
         address = (tmp_path / "shared").as_uri()
+    elif request.param == "gs":
+        address = f"gs://anonymous@bucket/{tmp_path.name}?{request.getfixturevalue('google')}"
     else:
         address = f"{request.getfixturevalue('bucket')}/{tmp_path.name}"
     opened = open_store(address)
@@ -208,56 +204,33 @@ def test_articles_are_shared_verified_and_discarded(store: ObjectStore, tmp_path
     assert not (tmp_path / "here").exists()
 
 
-def test_an_address_of_no_store_is_told_in_a_sentence() -> None:
-    with pytest.raises(ObjectStoreError, match="KG_STORE is 'ftp://host/folder'"):
-        open_store("ftp://host/folder")
-
-
-def test_a_store_that_refuses_is_named_with_its_reason(bucket: str, tmp_path: Path) -> None:
-    absent = open_store("s3://nobody-made-this/kg")
-    with pytest.raises(ObjectStoreError, match=r"s3://nobody-made-this.*datasets/demo.*NO_SUCH_BUCKET"):
-        Datasets(tmp_path, absent).write("rejects", "demo", frame("x"))
-    assert not any(path.is_file() for path in tmp_path.rglob("*"))
-
-
-def test_doctor_tells_a_bucket_or_folder_that_is_not_there(bucket: str, tmp_path: Path) -> None:
-    def is_well(address: str) -> bool:
-        return diagnosed(load_settings({"KG_HOME": str(tmp_path), "KG_STORE": address})).is_well
-
-    assert is_well(bucket)
-    assert is_well(f"{bucket}/nothing-is-there-yet")
-    assert not is_well("s3://nobody-made-this/kg")
-    assert is_well(tmp_path.as_uri())
-    assert not is_well((tmp_path / "not-mounted").as_uri())
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "s3://bucket/prefix", "gs://bucket/prefix", "file:///folder",
-        "abfs://container@account.dfs.core.windows.net/prefix", "abfss://container@account.dfs.core.windows.net",
-    ],
-)  # fmt: skip
-def test_every_address_that_the_manual_shows_is_taken(address: str) -> None:
-    assert load_settings({"KG_STORE": address}).store == address
-    assert open_store(address) is not None
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "s3://AKIA:hush@bucket/kg", "s3://AKIA@bucket/kg", "abfs://account:hush@container/kg",
-        "abfs://:hush@account.dfs.core.windows.net/container", "abfs://a@b:hush@c/kg", "s3://", "bucket/kg",
-    ],
-)  # fmt: skip
-def test_an_address_without_a_place_or_with_a_key_is_refused(address: str) -> None:
-    with pytest.raises(SettingsError, match="KG_STORE") as caught:
-        load_settings({"KG_STORE": address})
-    assert "hush" not in str(caught.value)
-
-
 def test_work_from_another_machine_is_done_in_the_own_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KG_HOME", "/here")
     theirs = {"KG_HOME": "/there"}
     assert load_settings(theirs).on_this_machine().home == Path("/there")
     assert load_settings({**theirs, "KG_STORE": "s3://bucket/kg"}).on_this_machine().home == Path("/here")
+
+
+def test_what_lies_deeper_is_found_with_its_path(store: ObjectStore) -> None:
+    for name in (
+        "graphs/demo/v2/tables/a",
+        "graphs/demo/v1/manifest",
+        "graphs/demo/CURRENT",
+        "graphs/others",
+    ):
+        store.write(name, b"x")
+    assert store.walk("graphs/demo") == ["CURRENT", "v1/manifest", "v2/tables/a"]
+    assert store.folders("graphs/demo") == ["v1", "v2"]
+    assert store.folders("") == ["graphs"]
+    assert store.walk("nothing") == []
+    assert list(store.list("graphs/demo")) == ["CURRENT"]
+
+
+def test_a_file_is_copied_whatever_is_there(store: ObjectStore, tmp_path: Path) -> None:
+    store.write("name", b"content")
+    (tmp_path / "copy").write_bytes(b"longer than it")
+    store.download("name", tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes() == b"content"
+    with pytest.raises(FileNotFoundError):
+        store.download("absent", tmp_path / "other")
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["copy"]

@@ -1,4 +1,7 @@
-"""A small typed graph of made-up names as KGX files, dense enough for every family of questions."""
+"""A small typed graph of made-up names as KGX files, dense enough for every family of questions.
+
+Every edge is quoted from an article of its own, so that there are documents besides the graph.
+"""
 
 from __future__ import annotations
 
@@ -40,19 +43,26 @@ def write_graph(folder: Path, seed: int = 3) -> tuple[Path, Path]:
     stems = [first + second for first in _FIRST for second in _SECOND]
     nodes = ["id\tname\tcategory\tsynonym"]
     ids: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
     for category, (ending, count) in _TYPES.items():
         chosen = source.choice(stems, count, replace=False).tolist()
         ids[category] = [f"X:{category}{n:03d}" for n in range(count)]
+        names |= {node: f"{stem}{ending}" for node, stem in zip(ids[category], chosen, strict=True)}
         nodes += [
             f"{node}\t{stem}{ending}\tbiolink:{category}\t{stem.upper()}{category[:2]}"
             for node, stem in zip(ids[category], chosen, strict=True)
         ]
     rows = set()
-    for head, predicate, tail, count in _EDGES:
+    for kind, (head, predicate, tail, count) in enumerate(_EDGES, 1):
         ends = zip(source.choice(ids[head], count), source.choice(ids[tail], count), strict=True)
-        rows |= {f"{one}\tbiolink:{predicate}\t{other}\tkg:{predicate}" for one, other in ends}
+        verb = predicate.replace("_", " ")
+        rows |= {
+            f"{one}\tbiolink:{predicate}\t{other}\tkg:{predicate}\tPMID:{1000 * kind + number}"
+            f"\tThe trial found that {names[one]} {verb} {names[other]}."
+            for number, (one, other) in enumerate(ends)
+        }
     paths = folder / "nodes.tsv", folder / "edges.tsv"
     paths[0].write_text("\n".join(nodes) + "\n")
-    header = "subject\tpredicate\tobject\toriginal_predicate"
+    header = "subject\tpredicate\tobject\toriginal_predicate\tpublications\tsupporting_text"
     paths[1].write_text("\n".join([header, *sorted(rows)]) + "\n")
     return paths

@@ -7,8 +7,10 @@ from retrieval.evaluation.biomedhop.clarity import unclear
 from retrieval.evaluation.biomedhop.motifs import Motif, Slot, Witness
 from retrieval.evaluation.biomedhop.typed_graph import TypedGraph
 
-NAMES = ["tumour", "lymphoma", "gout", "lenalidomide", "colchicine", "late gout", "metastatic"]
-TUMOUR, LYMPHOMA, GOUT, LENALIDOMIDE, COLCHICINE, LATE_GOUT, METASTATIC = range(len(NAMES))
+NAMES = [
+    *("tumour", "lymphoma", "gout", "lenalidomide", "colchicine", "gout flares", "metastatic", "late Gout"),
+]
+TUMOUR, LYMPHOMA, GOUT, LENALIDOMIDE, COLCHICINE, FLARES, METASTATIC, LATE_GOUT = range(len(NAMES))
 EDGES = [
     (LYMPHOMA, "subclass_of", TUMOUR),
     (LENALIDOMIDE, "treats", LYMPHOMA),
@@ -57,7 +59,8 @@ def motif(answers: tuple[int, ...], *clues: int) -> Motif:
         ((TUMOUR,), (COLCHICINE,), ""),  # of its kinds none is treated by it
         ((LYMPHOMA,), (LENALIDOMIDE,), ""),
         ((LYMPHOMA,), (LENALIDOMIDE, TUMOUR), "a clue is a kind of what else it names or asks for"),
-        ((COLCHICINE,), (GOUT, LATE_GOUT), "the name of a clue is part of another's"),
+        ((COLCHICINE,), (GOUT, FLARES), "the name of a clue is part of another's"),
+        ((COLCHICINE,), (GOUT, LATE_GOUT), "a clue is a kind of what else it names or asks for"),
         ((LYMPHOMA, TUMOUR), (LENALIDOMIDE,), "one of its answers is a kind of another"),
         ((GOUT, TUMOUR), (COLCHICINE,), ""),
     ],

@@ -46,7 +46,7 @@ def test_two_judges_over_http_are_compared(
     (tmp_path / "graphs").symlink_to(small.settings.graphs)
     run = run_benchmark(tmp_path / "items.jsonl", settings, QaSettings(methods=("naive",), judges=judges))
     (row,) = run.report["rows"]
-    assert row["verification"]["llm:one"]["families"]["intersection"]["evidence"] == 0.25
+    assert row["verification"]["llm:one"]["families"]["intersection"]["evidence"]["mean"] == 0.25
     assert row["verification"]["llm:two"]["errors"] == {"counting": 1.0}
     agreed = row["judge_agreement"]["llm:one and llm:two"]
     assert (agreed["answer"]["share"], agreed["error_type"]["share"]) == (1.0, 0.0)

@@ -66,6 +66,7 @@ def test_hotpot_gives_nothing_for_a_wrong_yes_or_no() -> None:
     assert f1("yes it is", ["yes"], "hotpot") == 0.0
     assert f1("yes", ["no it is not yes"], "hotpot") == 0.0
     assert f1("Yes.", ["yes"], "hotpot") == 1.0
+    assert (f1("", ["the"]), f1("", ["the"], "hotpot")) == (1.0, 0.0)  # no word in common, in its script
     assert f1("yes it is", ["yes"]) == pytest.approx(0.5)
 
 

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -28,6 +29,8 @@ from retrieval.evaluation.multihop_qa.published import MAIN
 from retrieval.evaluation.multihop_qa.running import run_method, sample
 from retrieval.evaluation.multihop_qa.summary import overlap_bin, summarise
 from retrieval.evaluation.page.figures import figures_of
+from retrieval.evaluation.page.html import render_page
+from retrieval.evaluation.page.last import Last
 from retrieval.evaluation.readers_of_graphs import PlainNames, Thinned, WithSources
 from retrieval.evaluation.verification import (
     Judgement,
@@ -118,6 +121,28 @@ def test_a_count_is_not_a_mark_of_citation() -> None:
     assert predict_count(answering("The evidence names them.", items=("a", "b"))).count == 2
 
 
+def test_two_names_of_one_thing_count_once(built: Built, small: Small) -> None:
+    item = next(i for i in built.items if i.family == "count" and i.count == 2)
+    one, other = item.answers
+    alias = next(name for name in one.accepted if name not in (one.name, one.entity_id))
+
+    class Listing:
+        name = "listing"
+
+        def __init__(self, *items: str) -> None:
+            self.items = items
+
+        async def answer(self, question: str, context: Context) -> Answer:
+            return answering("They are listed.", items=self.items)
+
+    def score(*items: str) -> float:
+        (found,) = run_method(Graph(context_of(small.reader)), [item], Listing(*items), PATTERNS)
+        return found.score
+
+    assert score(one.name, other.name) == score(alias, one.name, other.name) == 1.0
+    assert score(one.name, alias) == 0.0
+
+
 def test_an_entity_is_the_first_of_the_type_that_the_question_does_not_name(pair: Item, small: Small) -> None:
     asked, answer = pair.exposed[0], pair.answers[0]
     entities = {asked.entity_id: asked.name, answer.entity_id: answer.name}
@@ -146,6 +171,11 @@ def test_overlap_is_the_share_of_gold_edges_in_the_evidence_graph(pair: Item) ->
     first = edge(pair.gold[0].relation_ids[0])
     assert path_overlap(answering("x", graph=EvidenceGraph(edges=(first, edge("other")))), pair) == 0.5
     assert path_overlap(answering("x"), pair) == 0.0
+    # An edge that is on the way to several answers is one edge.
+    twice = pair.model_copy(
+        update={"gold": (*pair.gold, pair.gold[0].model_copy(update={"answer_id": "other"}))}
+    )
+    assert path_overlap(answering("x", graph=EvidenceGraph(edges=(first,))), twice) == 0.5
     assert [overlap_bin(ratio) for ratio in (0.0, 0.5, 0.75, 1.0)] == ["0", "(0, 0.5]", "(0.5, 1)", "1"]
 
 
@@ -187,6 +217,35 @@ def test_sources_and_overlaps_are_shares_of_the_right_answers(pair: Item) -> Non
     found = summarise(rows)
     assert found.sources["entity_pair"] == {"3-source": 0.25, "KG": 0.25, "KG-Doc": 0.5}
     assert found.overlap["entity_pair"] == {"(0, 0.5]": 0.5, "(0.5, 1)": 0.25, "1": 0.25}
+
+
+def test_the_page_tells_what_right_answers_rest_on(pair: Item) -> None:
+    rows = [
+        outcome(pair, 1.0, sources=frozenset({"kg"}), overlap=1.0),
+        outcome(pair, 1.0, sources=frozenset({"kg", "doc"}), overlap=0.5),
+        outcome(pair, 0.0, sources=frozenset({"web"}), overlap=0.0),
+    ]
+    row = {
+        "method": "m",
+        "condition": "kg+doc",
+        "completeness": 1.0,
+        "summary": summarise(rows).to_json(),
+        "verification": {},
+        "judge_agreement": {"a and b": {"answer": {"n": 3, "share": 0.75, "kappa": None}}},
+        "outcomes": [{"family": one.family, "score": one.score} for one in rows],
+    }
+    report = {"rows": [row], "answering": "extractive", "items": 3}
+    shown = {
+        (figure.row.rpartition(": ")[2], figure.metric): (figure.value, figure.n)
+        for figure in figures_of("sources", report)
+    }
+    assert shown["pair", "KG"] == shown["pair", "KG-Doc"] == shown["pair", "ratio 1"] == (0.5, 2)
+    assert ("pair", "Web") not in shown  # of a wrong answer
+    assert shown["a and b", "answer"] == (0.75, 3)
+    page = render_page({"sources": report}, {}, Last())
+    columns = page[page.index("What right answers rest on") :]
+    assert columns.index("<th>KG</th>") < columns.index("<th>Doc</th>") < columns.index("<th>3-source</th>")
+    assert "figure 5 of the BioWeave paper" in page
 
 
 def test_published_averages_are_those_of_their_columns() -> None:
@@ -337,10 +396,27 @@ async def test_rules_judge_by_names_and_gold_relations(pair: Item) -> None:
     table = verifier_table(list(cases.values()), found)
     means = table["families"]["entity_pair"]
     # Five of the seven cite all names, so that they are supported; the overlap is 1 but for 0.5 and 0.
-    assert means["answer"] == pytest.approx(1 / 7)
-    assert means["supported"] == pytest.approx(5 / 7)
-    assert means["reasoning"] == pytest.approx((5 + 0.5 + 0.0) / 7)
+    assert means["answer"]["mean"] == pytest.approx(1 / 7)
+    assert means["supported"]["mean"] == pytest.approx(5 / 7)
+    assert means["reasoning"]["mean"] == pytest.approx((5 + 0.5 + 0.0) / 7)
+    assert means["answer"]["low"] == 0.0 < means["answer"]["high"] < 1.0
     assert table["errors"] == dict.fromkeys(sorted(set(cases) - {"none"}), 1 / 6)
+
+
+def test_errors_are_shares_of_the_wrong_answers(pair: Item) -> None:
+    def verdict(*, correct: bool, error: str) -> Judgement:
+        values = {"answer_correct": correct, "evidence_support": 0.2, "reasoning_completeness": 0.5}
+        return Judgement.model_validate(values | {"error_type": error})
+
+    judged = [
+        verdict(correct=True, error="missing_evidence"),  # right, whatever its evidence
+        verdict(correct=False, error="wrong_hop"),
+        verdict(correct=False, error="none"),  # wrong, and nothing wrong with it
+        None,
+    ]
+    table = verifier_table([outcome(pair)] * 4, judged)
+    assert table["errors"] == {"judge_instability": 0.5, "wrong_hop": 0.5}
+    assert (table["judged"], table["refused"]) == (3, 1)
 
 
 def test_kappa_takes_chance_out() -> None:
@@ -429,12 +505,22 @@ def test_the_command_prints_a_table_and_writes_a_report(
     assert report["rows"][0]["summary"]["overall"]["mean"] <= report["rows"][2]["summary"]["overall"]["mean"]
     assert report["rows"][2]["verification"]["rules"]["judged"] == 2
     assert {"versions", "hardware", "settings", "published", "bootstrap", "llm"} <= set(report)
-    assert [row["method"] for row in report["ablations"]] == ["egot", "egot-no-thoughts"]
+    compared = [(row["method"], row["completeness"]) for row in report["ablations"]]
+    assert compared == [(name, share) for share in (0.0, 1.0) for name in ("egot", "egot-no-thoughts")]
     assert "eGoT wins overall: Legal 63.0, Agriculture 66.0, Mix 64.35" in result.output
     assert "published: BioWeave" in result.output
     shown = figures_of("multihop-qa", report)
-    assert {figure.metric for figure in shown} == {"overall of 1 families", "intersection"}
-    assert len({figure.key for figure in shown}) == len(shown) == 8
+    assert {figure.metric for figure in shown} >= {
+        *("overall of 1 families", "intersection MCQ", "intersection open"),
+        *("loss", "same answers", "Evid.", "calls", "tokens", "seconds"),
+    }
+    assert len({figure.key for figure in shown}) == len(shown)
+    page = render_page({"completeness": report}, {}, Last())
+    assert "published: BioWeave, 0%" in page
+    drawn = ElementTree.fromstring(page[page.index("<svg") : page.index("</svg>")] + "</svg>")
+    dots = [dot.get("cx") for dot in drawn.iter("circle")]
+    # Two methods over none and all of the relations, and the two ends that were published.
+    assert (dots.count("48.0"), dots.count("508.0")) == (3, 3)
 
 
 def test_an_empty_file_of_items_is_refused(tmp_path: Path) -> None:

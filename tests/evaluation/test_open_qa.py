@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kg_pipeline.cli.app import app
-from kg_pipeline.errors import BenchmarkFileError, LlmError, LlmRefused, LlmUnavailable
+from kg_pipeline.errors import BenchmarkFileError, LlmError, LlmRefused, LlmUnavailable, SettingsError
 from kg_pipeline.settings import load_settings
 from retrieval.answer import Answer, Citation, EvidenceGraph
 from retrieval.evaluation.open_qa.benchmark import OpenQaSettings, run_open_qa
@@ -86,7 +86,13 @@ def test_the_command_answers_ranks_and_writes_a_report(
     monkeypatch.setenv("KG_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("COLUMNS", "300")
     output = tmp_path / "report.json"
-    arguments = ["bench", "open-qa", str(folder / "questions.json"), "--methods", "naive,egot-no-thoughts"]
+    arguments = [
+        "bench",
+        "open-qa",
+        str(folder / "questions.json"),
+        "--methods",
+        "naive,egot,egot-no-thoughts",
+    ]
     result = CliRunner().invoke(
         app, [*arguments, "--sample", "4", "--output", str(output)], catch_exceptions=False
     )
@@ -98,6 +104,7 @@ def test_the_command_answers_ranks_and_writes_a_report(
         ("bm25", "ranked"),
         ("ppr", "ranked"),
         ("naive", "cited"),
+        ("egot", "cited"),
         ("egot-no-thoughts", "cited"),
     ]
     # The sentence that shares most words with the question is that of the first hop, and rules get no further.
@@ -107,8 +114,13 @@ def test_the_command_answers_ranks_and_writes_a_report(
     assert report["graph"]["counts"]["relations"] == 3
     assert {"settings", "versions", "hardware", "bootstrap"} <= set(report)
     shown = figures_of("open-qa", report)
-    assert {figure.metric for figure in shown} == {"exact match", "F1", "all@5"}
-    assert len({figure.key for figure in shown}) == len(shown) == 15
+    assert {figure.metric for figure in shown} >= {"exact match", "F1", "all@5", "calls", "tokens", "seconds"}
+    assert len({figure.key for figure in shown}) == len(shown)
+    (ablation,) = report["ablations"]
+    assert (ablation["full"], ablation["method"]) == ("egot", "egot-no-thoughts")
+    assert ablation["losses"]["recall@5"]["n"] == 4
+    assert 0.0 <= ablation["same"] <= 1.0
+    assert "What a part is worth" in result.output
 
 
 @pytest.mark.usefixtures("fake_model")
@@ -117,6 +129,9 @@ def test_a_language_model_answers_and_shortens_its_answer(
 ) -> None:
     def reply(body: dict[str, Any]) -> Response:
         system, asked = (message["content"] for message in body["messages"][:2])
+        if "accepted answers" in system:
+            assert body["model"] == "another"
+            return server.answer(json.dumps({"correct": "Given answer: <data>Bo</data>" in asked}))
         if "numbered passages" in system:
             assert "Passage 1: <data>" in asked
             return server.answer('{"answer": "the Bo"}')
@@ -144,7 +159,7 @@ def test_a_language_model_answers_and_shortens_its_answer(
     run = run_open_qa(
         folder / "questions.json",
         settings,
-        OpenQaSettings(methods=("naive",), sample=2),
+        OpenQaSettings(methods=("naive",), sample=2, judge=f"another@{server.url}"),
         corpus=folder / "corpus_3.json",
     )
     *rankings, row = run.rows
@@ -160,6 +175,12 @@ def test_a_language_model_answers_and_shortens_its_answer(
     assert (row.scores["all@5"].mean, len(row.outcomes[0].passages)) == (1.0, 2)
     assert row.tokens > 0
     assert (run.report["answering"], run.report["shortening"]) == ("llm:m", "llm:m")
+    # The judge of the INSES paper beside exact match: "the Bo" is exact by the rules, and not what this judge accepts.
+    judged = {found.method: found.scores["judge"].mean for found in run.rows}
+    assert judged == {"dense": 0.0, "bm25": 0.0, "ppr": 0.0, "naive": 1.0}
+    assert run.report["judge"] == "llm:another"
+    with pytest.raises(SettingsError, match="must not judge its own"):
+        run_open_qa(folder / "questions.json", settings, OpenQaSettings(judge="m"))
 
 
 def test_a_file_tells_of_which_benchmark_it_is(tmp_path: Path) -> None:

@@ -11,9 +11,11 @@ from typer.testing import CliRunner
 import kg_pipeline.cli.bench.everything as bench_all
 from kg_pipeline.cli.app import app
 from kg_pipeline.errors import NoGraphError, SettingsError
-from retrieval.evaluation.page.figures import Figure, figures_of
-from retrieval.evaluation.page.html import render_page, values_of
-from retrieval.evaluation.page.plots import bars
+from retrieval.evaluation.page.figures import figures_of
+from retrieval.evaluation.page.html import render_page
+from retrieval.evaluation.page.last import Last, read_last
+from retrieval.evaluation.page.model import Curve, Figure, Grid
+from retrieval.evaluation.page.plots import bars, lines
 
 
 def interval(mean: float) -> dict[str, float]:
@@ -32,16 +34,44 @@ def report(refused: float) -> dict[str, Any]:
 
 
 def test_a_change_is_shown_against_the_last_page() -> None:
-    last = values_of({"boundaries": report(0.4)})
+    last = Last().with_reports({"boundaries": report(0.4)})
     page = render_page({"boundaries": report(0.5)}, {}, last)
-    assert '<td class="number up">+10.0</td>' in page
-    assert '<td class="number">same</td>' in page
-    assert '<td class="number down">-10.0</td>' in render_page({"boundaries": report(0.3)}, {}, last)
-    assert "no page before" in render_page({"boundaries": report(0.3)}, {}, {})
+    assert '<span class="up">+10.0</span>' in page
+    assert '<span class="note">same</span>' in page
+    assert '<span class="down">-10.0</span>' in render_page({"boundaries": report(0.3)}, {}, last)
+    assert "no page before" in render_page({"boundaries": report(0.3)}, {}, Last())
+
+
+def test_what_a_page_keeps_is_what_the_next_one_reads(tmp_path: Path) -> None:
+    kept = Last().with_reports({"boundaries": report(0.4)})
+    (tmp_path / "values.json").write_text(kept.to_json())
+    assert read_last(tmp_path / "values.json") == kept
+    (tmp_path / "values.json").write_text('{"boundaries / x": 1}')
+    assert read_last(tmp_path / "values.json") == read_last(tmp_path / "none.json") == Last()
+
+
+def test_another_graph_or_setting_is_told_beside_the_change() -> None:
+    before = report(0.4) | {"graph": {"version": "v1"}, "settings": {"size": 4}}
+    last = Last().with_reports({"boundaries": before})
+    now = before | {"graph": {"version": "v2"}, "versions": {"python": "4"}}
+    assert last.differs("boundaries", now) == ["graph", "versions"]
+    assert "Not the same as on the page before: graph, versions." in render_page(
+        {"boundaries": now}, {}, last
+    )
+    row = {**report(0.4)["rows"][0], "outcomes": [{"item_id": "another"}]}
+    assert last.differs("boundaries", before | {"rows": [row]}) == ["questions"]
+    assert last.differs("boundaries", before) == last.differs("retrieval", now) == []
+
+
+def test_figures_that_a_benchmark_no_longer_gives_are_forgotten() -> None:
+    kept = Last({"boundaries / gone / own answered": 0.5, "retrieval / x / y": 0.1})
+    found = kept.with_reports({"boundaries": report(0.4)}).figures
+    assert "boundaries / gone / own answered" not in found
+    assert found["retrieval / x / y"] == 0.1
 
 
 def test_the_page_is_one_file_in_which_nothing_is_markup_but_ours() -> None:
-    page = render_page({"boundaries": report(0.5)}, {"x": "<script>no</script>"}, {})
+    page = render_page({"boundaries": report(0.5)}, {"x": "<script>no</script>"}, Last())
     assert "a &lt;b&gt;" in page
     assert not {"<script", "http://", "https://", "src="} & {
         part for part in ("<script", "http://", "https://", "src=") if part in page
@@ -50,10 +80,11 @@ def test_the_page_is_one_file_in_which_nothing_is_markup_but_ours() -> None:
 
 
 def test_the_page_says_of_how_many_and_where_everything_is() -> None:
-    page = render_page({"boundaries": report(0.5)}, {}, {})
-    assert '<th class="number">of</th>' in page
-    assert '<td class="number">25 to 100</td><td class="number">4</td>' in page
+    page = render_page({"boundaries": report(0.5)}, {}, Last())
+    assert "<b>50.0</b> <small>[25, 100] n 4</small>" in page
     assert '<a href="boundaries.json">' in page
+    assert 'href="#boundaries"' in page
+    assert '<h2 id="boundaries">' in page
 
 
 def test_a_gain_is_told_in_points_with_its_sign() -> None:
@@ -64,19 +95,50 @@ def test_a_gain_is_told_in_points_with_its_sign() -> None:
         "published_per_cent": {"OpenIE": 29.84},
         "inses_gains_points": {"OpenIE": 27.5},
     }
-    page = render_page({"graph-quality": found}, {}, {})
-    assert "+25.0 points" in page
-    assert "+12 to +50" in page
-    assert "INSES: +27.5" in page
+    page = render_page({"graph-quality": found}, {}, Last())
+    assert "<b>+25.0</b> <small>[+12, +50] n 4</small>" in page
+    assert "published INSES: +27.5" in page
 
 
 def test_bars_are_as_long_as_their_values() -> None:
-    drawn = ElementTree.fromstring(
-        bars([Figure("b", "one", "m", 0.25, 0.1, 0.5), Figure("b", "two", "m", 1.0)], "m")
-    )
-    widths = [float(rect.get("width", "0")) for rect in drawn.iter("rect")]
-    assert widths[1] == 4 * widths[0]
+    figures = [Figure("b", "one", "m", 0.25, 0.1, 0.5), Figure("b", "two", "m", 1.0)]
+    drawn = ElementTree.fromstring(bars(figures, "m", {"theirs": 0.5}))
+    rows = list(drawn.iter("rect"))
+    widths = [float(rect.get("width", "0")) for rect in rows]
+    assert widths[1] == 4 * widths[0] == 2 * widths[2]
+    assert [rect.get("class") for rect in rows] == ["bar", "bar", "bar told"]
     assert len([line for line in drawn.iter("line") if line.get("class") == "interval"]) == 1
+
+
+def test_labels_fit_beside_their_bars() -> None:
+    def start(label: str) -> float:
+        drawn = ElementTree.fromstring(bars([Figure("b", label, "m", 0.5)], "m"))
+        return float(next(drawn.iter("rect")).get("x", "0"))
+
+    assert start("a much longer label") - start("short") >= 6 * (len("a much longer label") - len("short"))
+    whole = "x" * 200
+    drawn = bars([Figure("b", whole, "m", 0.5)], "m")
+    assert f"<title>{whole}</title>" in drawn  # what is cut can be read on it
+    assert start(whole) < 500
+
+
+def test_lines_go_up_where_values_do() -> None:
+    points = tuple((at, Figure("b", "r", "m", at / 2, at / 4, at)) for at in (0.0, 0.5, 1.0))
+    drawn = ElementTree.fromstring(lines(Curve("c", {"one": points}, {"theirs": ((0.0, 1.0), (1.0, 1.0))})))
+    one, theirs = (line.get("points", "").split() for line in drawn.iter("polyline"))
+    heights = [float(point.split(",")[1]) for point in one]
+    assert heights[0] > heights[1] > heights[2] > float(theirs[0].split(",")[1])
+    assert [line.get("stroke-dasharray") for line in drawn.iter("polyline")] == [None, "5 4"]
+
+
+def test_columns_follow_their_order_and_then_their_first_figure() -> None:
+    grid = Grid(
+        "t",
+        (Figure("b", "r", "z", 1), Figure("b", "r", "y", 1)),
+        {"p": {"a": "1", "x": "2"}},
+        order=("x", "y"),
+    )
+    assert grid.columns == ["x", "y", "z", "a"]
 
 
 def test_reports_that_the_page_does_not_know_have_no_figures() -> None:
@@ -104,7 +166,15 @@ def test_all_runs_what_it_can_and_says_what_it_cannot(
     assert "Not run: multihop-qa: nothing is built" in first.output
     assert "Not run: retrieval: its data are not here" in first.output
     figures.append(0.6)
+    (tmp_path / "out" / "retrieval.json").write_text('{"rows": []}')  # of a version that wrote something else
     CliRunner().invoke(app, [*arguments, "--only", "boundaries"], catch_exceptions=False)
-    assert "+20.0" in (tmp_path / "out" / "index.html").read_text()
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "+20.0" in page
+    assert 'id="retrieval"' not in page
+    CliRunner().invoke(app, [*arguments, "--only", "multihop-qa"], catch_exceptions=False)
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "<b>60.0</b>" in page  # measured last, and still there
+    assert "Measured by an earlier run" in page
+    assert "same" not in page.partition("</style>")[2]
     wrong = CliRunner().invoke(app, [*arguments, "--only", "boundary"])
     assert isinstance(wrong.exception, SettingsError)

@@ -160,3 +160,46 @@ def test_symbols_that_only_look_like_formulae_are_none(symbol: str) -> None:
 )
 def test_people_are_told_from_species(text: str, category: str, expected: bool) -> None:
     assert is_people(Mention(0, len(text), text, text, category, None, (), "model")) is expected
+
+
+def test_a_disorder_called_after_its_cause_gives_way_to_the_two_names_that_are_in_a_relation() -> None:
+    text = "foxolan-induced owlitis and foxolan-associated owlitis"
+
+    def at(surface: str, start: int) -> tuple[int, int]:
+        found = text.index(surface, start)
+        return found, found + len(surface)
+
+    def whole(surface: str, source: str) -> Mention:
+        return Mention(
+            *at(surface, 0), surface, surface, DISEASE, "X:1", (candidate("X:1", DISEASE),), source
+        )
+
+    names = [
+        RecognisedName(*at("foxolan", 0), CHEMICAL),
+        RecognisedName(*at("owlitis", 0), DISEASE),
+        RecognisedName(*at("foxolan", 20), CHEMICAL),
+        RecognisedName(*at("owlitis", 30), DISEASE),
+    ]
+    listed = [
+        whole("foxolan-induced owlitis", "vocabulary"),
+        whole("foxolan-associated owlitis", "vocabulary"),
+    ]
+    found = [one.text for one in agree(text, listed, names, KNOWN)]
+    assert found == ["foxolan", "owlitis", "foxolan-associated owlitis"]
+    # What the article defines is one thing to it.
+    defined = [whole("foxolan-induced owlitis", "abbreviation")]
+    assert "foxolan-induced owlitis" in [one.text for one in agree(text, defined, names, KNOWN)]
+
+
+def test_a_virus_is_not_its_disease() -> None:
+    virus = mention("CAT", TAXON, candidate("X:virus", TAXON), candidate("X:disease", DISEASE, 0.88))
+    assert agreed([virus], [name("CAT", DISEASE)]) == [("CAT", TAXON, "X:virus", "vocabulary")]
+    doubtful = mention("CAT", TAXON, candidate("X:animal", TAXON, 0.9), candidate("X:disease", DISEASE, 0.88))
+    assert agreed([doubtful], [name("CAT", DISEASE)]) == [("CAT", DISEASE, "X:disease", "vocabulary")]
+
+
+def test_a_full_name_of_a_kind_that_the_recogniser_does_not_know_keeps_its_kind() -> None:
+    repair = mention("DNA repair", PROCESS, candidate("X:repair", PROCESS, 0.9))
+    assert agreed([repair], [name("DNA repair", DISEASE)]) == [
+        ("DNA repair", PROCESS, "X:repair", "vocabulary")
+    ]

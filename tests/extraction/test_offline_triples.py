@@ -103,6 +103,25 @@ def test_offline_hosts_are_no_arguments() -> None:
     assert [mention.text for mention in read.mentions] == ["Streptozotocin", "ghrelin"]
 
 
+@pytest.mark.parametrize(
+    ("marked", "left"),
+    [
+        ("[Ketamine|c] expands [CD8|g]+ [T cells|a].", ["Ketamine", "T cells"]),
+        ("[Ketamine|c] expands [CD8|g]⁺ [T cells|a].", ["Ketamine", "T cells"]),
+        ("[IL10|g] suppresses [CD11b|g]+[F4/80|g]+ [macrophages|a].", ["IL10", "macrophages"]),
+        ("[Retinol|c] depleted [SOX9|g]+/[PAX6|g]+ [progenitors|a].", ["Retinol", "progenitors"]),
+        ("[Ketamine|c] and [IL2|g] expand [CD8|g]+.", ["Ketamine", "IL2"]),
+        ("[Curcumin|c] inhibits [TNF|g]+[IL6|g] signals.", ["Curcumin", "TNF", "IL6"]),
+        ("[Curcumin|c] inhibits [TNF|g] + [IL6|g].", ["Curcumin", "TNF", "IL6"]),
+        ("[Ouabain|c] blocks [sodium|c]+ flow in [nerves|a].", ["Ouabain", "sodium", "nerves"]),
+    ],
+)
+def test_offline_markers_of_cells_are_no_arguments(marked: str, left: list[str]) -> None:
+    sentence = sentence_of(marked)
+    (read,) = sentences_to_read(sentence.text, [(0, len(sentence.text))], sentence.mentions)
+    assert [mention.text for mention in read.mentions] == left
+
+
 def test_offline_sentences_are_read_once_and_need_two_things() -> None:
     text = "TNF binds TNF. TNF binds IL6. Nothing here."
     spans = [(0, 14), (15, 29), (15, 29), (30, 43)]

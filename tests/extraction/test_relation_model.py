@@ -11,7 +11,7 @@ from kg_pipeline.errors import ModelError
 from kg_pipeline.extraction.grounding.triples import MentionSpan
 from kg_pipeline.extraction.relation_model.features import GROUPED, SentenceView
 from kg_pipeline.extraction.relation_model.kinds import Meant, of_biored, of_chemprot
-from kg_pipeline.extraction.relation_model.sentence_triples import model_triples
+from kg_pipeline.extraction.relation_model.sentence_triples import ModelPair, is_comparison, model_triples
 from kg_pipeline.extraction.relation_model.weights import (
     Classifier,
     feature_hash,
@@ -53,6 +53,24 @@ STATED = {
     "[GLP1R|g] interacts directly with the domain of [ARRB1|g].": ("GLP1R", "ARRB1"),
     "A patient developed [nephropathy|d] after treatment with [cisplatin|c].": ("nephropathy", "cisplatin"),
 }
+
+
+@pytest.mark.parametrize(
+    ("marked", "compared"),
+    [
+        ("[Gefitinib|c] lowered the level of [EGFR|g] compared to [erlotinib|c].", {"erlotinib"}),
+        ("[Gefitinib|c] raised survival more than [erlotinib|c] did with [EGFR|g].", set()),
+        ("[Gefitinib|c] lowered [EGFR|g] levels compared to [erlotinib|c] nanoparticles.", {"erlotinib"}),
+        ("[Diarrhea|d] was more frequent with [gefitinib|c] than with [erlotinib|c].", set()),
+    ],
+)
+def test_what_something_is_compared_with_is_not_related_to_it(
+    parser: SentenceParser, marked: str, compared: set[str]
+) -> None:
+    sentence = linked(marked)
+    view = SentenceView(next(iter(parser.parse([sentence]))), [])
+    pairs = [ModelPair(view, view.pair(0, j), 0.5) for j in range(1, len(sentence.mentions))]
+    assert {each.ends[1].text for each in pairs if is_comparison(each)} == compared
 
 
 def test_the_model_reads_relations_that_no_rule_reads(parser: SentenceParser) -> None:

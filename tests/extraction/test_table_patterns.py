@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_pipeline.extraction.rules.table_patterns import cells, is_row
+from kg_pipeline.extraction.rules.table_patterns import cells, is_glossary, is_row
 from kg_pipeline.extraction.rules.triples import extract
 from kg_pipeline.extraction.syntax.sentence_parser import Sentence, load_parser
 from tests.extraction.marked import MODEL, sentence_of, shown
@@ -35,6 +35,21 @@ def test_prose_about_a_table_is_no_row() -> None:
     assert is_row("Table 1, Rituximab: Target CD20.")
     assert not is_row("Table 1 shows that rituximab binds CD20.")
     assert not is_row("We list, as in Table 1, drugs: rituximab.")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_list"),
+    [
+        ("PKA, protein kinase A; PKC, protein kinase C; ROCK, Rho-associated protein kinase.", True),
+        ("Abbreviations: CHT: capecitabine therapy; HYT: hyperthermia therapy; ST: starvation therapy", True),
+        ("AST = aspartate transaminase; ALT = alanine transaminase; GGT = glutamyl transferase", True),
+        ("PKA, a kinase, phosphorylates CREB; PKC, another, does not.", False),
+        ("Aspirin inhibits COX1; COX2, in contrast, is inhibited by celecoxib; IL6 is not.", False),
+        ("TNF: a cytokine.", False),
+    ],
+)
+def test_lists_of_abbreviations_are_told_from_prose(text: str, is_list: bool) -> None:
+    assert is_glossary(text) == is_list
 
 
 @given(st.text(st.sampled_from("Table 1, ab:;. "), max_size=50))

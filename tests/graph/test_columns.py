@@ -10,7 +10,7 @@ from kg_pipeline.graph.columns import KeyedTable, SortedStrings
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=6)
 
 
-@given(st.sets(texts), st.lists(texts))
+@given(st.sets(texts), st.lists(texts) | st.lists(texts, min_size=17, max_size=30))
 def test_search_agrees_with_a_dictionary(values, wanted):
     ordered = sorted(values, key=lambda value: value.encode())
     column = SortedStrings(pa.chunked_array([pa.array(ordered, pa.large_string())]))

@@ -91,7 +91,7 @@ def test_without_an_earlier_version_the_one_before_is_meant(kg, history):
     with pytest.raises(SettingsError, match="not both"):
         kg("diff", "tiny", history[0], "--since", "2026-05-01")
     kg("gc", "tiny", "--keep", "0")
-    with pytest.raises(NoGraphError, match=r"oldest there is.*kg diff tiny --since"):
+    with pytest.raises(NoGraphError, match=r"only one there is.*kg diff tiny --since"):
         kg("diff", "tiny")
 
 

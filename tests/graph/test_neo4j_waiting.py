@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 
 from kg_pipeline.errors import GraphError, StoreUnavailable
-from kg_pipeline.graph.neo4j import bounds, drop_version, load_version, loaded_versions, lock
+from kg_pipeline.graph.neo4j import bounds, constraints, drop_version, load_version, loaded_versions, lock
 from kg_pipeline.graph.neo4j.client import VersionLabels, connected
 from kg_pipeline.graph.neo4j.schema import constrain_version, drop_version_schema
 from tests.graph.neo4j_calls import ARTICLES, ask, build
@@ -120,6 +120,60 @@ def test_an_index_that_a_given_up_constraint_left_behind_is_made_anew(workplace,
     assert load_version(neo4j_server, folder)["relations"] == 2
     owned = ask(neo4j_server, "SHOW CONSTRAINTS YIELD name WHERE name = $name RETURN name", name=name)
     assert owned == [{"name": name}]
+
+
+def owners(settings):
+    """Shared constraints, and the index that each owns."""
+    found = ask(
+        settings,
+        "SHOW CONSTRAINTS YIELD name, ownedIndex WHERE name STARTS WITH 'graph_' RETURN name, ownedIndex",
+    )
+    return {row["name"]: row["ownedIndex"] for row in found}
+
+
+def test_a_constraint_of_all_versions_that_was_given_up_half_way_is_made_anew(workplace, neo4j_server):
+    """Its index alone enforces nothing, so that nodes may be doubles by now."""
+    folder = build(workplace, "shared-orphan")
+    load_version(neo4j_server, folder)
+    for name, label, key in (
+        ("graph_corpus", "Graph", "corpus"),
+        ("graph_version_key", "GraphVersion", "key"),
+    ):
+        ask(neo4j_server, f"DROP CONSTRAINT {name}")
+        ask(neo4j_server, f"CREATE INDEX {name} FOR (n:{label}) ON (n.{key})")
+    ask(neo4j_server, "CREATE (:Graph {corpus: 'shared-orphan'}), (:Graph {corpus: 'shared-orphan'})")
+    assert load_version(neo4j_server, folder)["relations"] == 2
+    assert owners(neo4j_server) == {name: name for name in ("graph_corpus", "graph_version_key")}
+    left = ask(neo4j_server, "MATCH (g:Graph {corpus: 'shared-orphan'}) RETURN g.current AS current")
+    assert left == [{"current": folder.name}]
+
+
+def test_a_constraint_that_somebody_is_making_is_waited_for_and_not_taken_apart(
+    workplace, neo4j_server, monkeypatch
+):
+    """While the index of a constraint fills, it looks like one that was left behind."""
+    folder = build(workplace, "made-now")
+    answers = iter([True, True])
+    monkeypatch.setattr(constraints, "_is_being_made", lambda *_: next(answers, False))
+    ask(neo4j_server, "DROP CONSTRAINT graph_corpus IF EXISTS")
+    ask(neo4j_server, "CREATE INDEX graph_corpus FOR (n:Graph) ON (n.corpus)")
+    assert load_version(neo4j_server, folder)["relations"] == 2
+    assert next(answers, None) is None
+    assert owners(neo4j_server)["graph_corpus"] == "graph_corpus"
+
+
+def test_an_index_of_somebody_else_that_stands_in_the_way_is_named(workplace, neo4j_server):
+    folder = build(workplace, "in-the-way")
+    ask(neo4j_server, "DROP CONSTRAINT graph_corpus IF EXISTS")
+    ask(neo4j_server, "CREATE INDEX theirs FOR (n:Graph) ON (n.corpus)")
+    try:
+        with pytest.raises(
+            GraphError, match=r"refuses the constraint graph_corpus .*already exists an index"
+        ):
+            load_version(neo4j_server, folder)
+    finally:
+        ask(neo4j_server, "DROP INDEX theirs")
+    assert load_version(neo4j_server, folder)["relations"] == 2
 
 
 def test_a_removal_waits_for_a_transaction_that_somebody_left_open_for_a_bounded_time(

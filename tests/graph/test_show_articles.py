@@ -28,3 +28,17 @@ def test_an_article_that_was_read_in_part_is_listed_with_what_is_missing(kg, wor
     shown = kg("articles", "tiny")
     assert "what could not be read of it" in shown
     assert "of Table 7 only" in shown
+
+
+def test_before_a_build_ended_the_articles_are_shown_as_far_as_they_are_known(kg, workplace):
+    datasets = Datasets.of(workplace.settings)
+    assert "not built yet" in kg("articles", "tiny")
+    listed = {"article_id": "PMC2", "version": 1, "source_ref": "b.xml", "content_sha256": "", "size": 0, "shard": "00",
+              "status": "malformed", "reason": "no XML", "article_type": "", "license": "", "license_class": "unknown",
+              "change": "added"}  # fmt: skip
+    datasets.write("article_index", "tiny", table_from_rows("article_index", [listed]))
+    shown = kg("articles", "tiny")
+    assert "no XML" in shown
+    assert "not fetched yet. Run: kg build tiny" in shown
+    workplace.write({"PMC1": [("TNF", "increases", "IL6")]})
+    assert "No build of it has finished yet" in kg("articles", "tiny")

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.graph.adjacency import Adjacency, build_adjacency
+from kg_pipeline.graph.expansion import expand
 from kg_pipeline.graph.reader import ALL_KINDS
-from kg_pipeline.graph.traversal import best_paths, expand
+from kg_pipeline.graph.traversal import best_paths
 
 
 def graph_of(edges):
@@ -37,7 +38,8 @@ def asserted(*edges):
 def reach(names, adjacency, seed, depth, **options):
     options = {"kinds": ALL_KINDS, "per_node": 50, "max_nodes": 500, **options}
     found = expand(adjacency, [names.index(seed)], depth=depth, **options)
-    return {names[node]: level for node, level in found.depths.items()}, found
+    depths = zip(found.nodes().tolist(), found.depths().tolist(), strict=True)
+    return {names[node]: level for node, level in depths}, found
 
 
 def test_a_class_is_not_a_bridge_between_its_members():
@@ -78,7 +80,7 @@ def test_room_goes_to_the_best_relations_of_a_level():
     names, graph = graph_of([("a", "binds", f"n{i}", "asserted", 0.125 * i) for i in range(1, 7)])
     found, expansion = reach(names, graph, "a", 1, max_nodes=3)
     assert list(found) == ["a", "n6", "n5"]
-    assert len(expansion.ranks) == 2
+    assert len(expansion.ranks()) == 2
 
 
 def test_equally_long_paths_are_ordered_by_the_product_of_confidences():
@@ -146,7 +148,70 @@ def test_without_caps_expansion_reaches_what_a_plain_search_reaches(edges, depth
     assert found == level
     assert not expansion.truncated
     touched = {n for n, at in level.items() if at < depth}
-    assert len(expansion.ranks) == sum(bool({e[0], e[2]} & touched) for e in edges)
+    assert len(expansion.ranks()) == sum(bool({e[0], e[2]} & touched) for e in edges)
+
+
+def plain_expansion(edges, seeds, depth, kinds, per_node, max_nodes):
+    """The rules of the contract word by word, without arrays."""
+    order = sorted(edges, key=lambda e: (e[3] != "asserted", -e[4], edges.index(e)))
+    depths = dict.fromkeys(dict.fromkeys(seeds[:max_nodes]), 0)
+    frontier, classes, met, cut = list(depths), set(), set(), len(set(seeds)) > max_nodes
+    for level in range(1, depth + 1):
+        steps = []
+        for node in frontier:
+            touching = [n for n, e in enumerate(order) if node in (e[0], e[2]) and e[3] in kinds]
+            cut |= len(touching) > per_node
+            for rank in touching[:per_node]:
+                head, predicate, tail, *_ = order[rank]
+                is_descent = predicate == "subclass_of" and node == tail != head
+                if not (is_descent and node in classes):
+                    steps.append((rank, node, tail if node == head else head, predicate))
+        ways = {}
+        known = set(depths)
+        for rank, node, other, predicate in sorted(steps):
+            if other not in depths:
+                if len(depths) >= max_nodes:
+                    cut = True
+                    continue
+                depths[other] = level
+            met.add(rank)
+            if other not in known:
+                ways.setdefault(other, set()).add(predicate == "subclass_of" and node == order[rank][0])
+        frontier = list(ways)
+        classes = {other for other, climbed in ways.items() if climbed == {True}}
+    return depths, sorted(met), cut
+
+
+taxonomic_edge = st.tuples(
+    nodes,
+    st.sampled_from(["binds", "subclass_of"]),
+    nodes,
+    st.sampled_from(["asserted", "transitive"]),
+    st.sampled_from([0.25, 0.5, 1.0]),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(taxonomic_edge, min_size=1, max_size=18, unique=True),
+    st.lists(st.integers(0, 6), min_size=1, max_size=3, unique=True),
+    st.integers(0, 3),
+    st.sampled_from([ALL_KINDS, {"asserted"}, {"transitive"}]),
+    st.integers(1, 6),
+    st.integers(1, 8),
+)
+def test_an_expansion_with_caps_is_that_of_the_rules_read_word_by_word(
+    edges, seeds, depth, kinds, per_node, max_nodes
+):
+    names, graph = graph_of(edges)
+    chosen = [seed for seed in seeds if seed < len(names)]
+    options = {"depth": depth, "kinds": kinds, "per_node": per_node, "max_nodes": max_nodes}
+    found = expand(graph, chosen, **options)
+    depths, met, cut = plain_expansion(edges, [names[seed] for seed in chosen], **options)
+    reached = zip(found.nodes().tolist(), found.depths().tolist(), strict=True)
+    assert [(names[node], level) for node, level in reached] == list(depths.items())
+    assert found.ranks().tolist() == met
+    assert found.truncated == cut
 
 
 @settings(max_examples=60, deadline=None)

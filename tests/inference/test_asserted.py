@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.datasets import empty_frame, table_from_rows
-from kg_pipeline.inference.asserted import SYSTEMATIC_ERROR, Assertions, assert_relations
+from kg_pipeline.inference.asserted import Assertions, assert_relations
+from kg_pipeline.inference.belief import SYSTEMATIC_ERROR
 
 
 def mention(article: str, entity: str) -> str:
@@ -72,9 +73,23 @@ def test_a_second_article_raises_belief_up_to_the_systematic_error() -> None:
         "confidence"
     ][0]
     many = run([triple(f"PMC{i}", "A", "inhibits", "B") for i in range(40)]).relations["confidence"][0]
-    assert one == pytest.approx(0.8 * (1 - SYSTEMATIC_ERROR["offline"]))
+    assert one == pytest.approx(0.8)
     assert one < two < many
     assert many == pytest.approx(1 - SYSTEMATIC_ERROR["offline"], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "extractor", ["offline", "model", "llm:some-model", "annotation:PubTator", "somebody"]
+)
+def test_one_triple_alone_is_believed_as_it_promises_and_never_certain(extractor: str) -> None:
+    def belief(confidence: float) -> float:
+        found = run([triple("PMC1", "A", "inhibits", "B", extractor=extractor, confidence=confidence)])
+        return float(found.relations["confidence"][0])
+
+    assert belief(0.6) == pytest.approx(0.6, abs=1e-5)
+    limit = 1 - SYSTEMATIC_ERROR.get(extractor.partition(":")[0], 0.2)
+    assert belief(0.99) == pytest.approx(limit, abs=2e-3)
+    assert belief(1.0) < limit
 
 
 def test_two_readers_are_surer_than_one() -> None:

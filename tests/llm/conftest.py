@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from kg_pipeline.llm.chat import ChatModel
 from kg_pipeline.llm.limits import Backoff, CircuitBreaker
 from kg_pipeline.llm.transport import Transport
 from kg_pipeline.settings import LlmSettings
+from tests.llm.serving import serving
 
 SECRET = "sk-test-0123456789abcdef"
 
@@ -113,15 +114,9 @@ def server() -> Iterator[ScriptedServer]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    httpd.daemon_threads = True
-    scripted = ScriptedServer(f"http://127.0.0.1:{httpd.server_address[1]}/v1")
-    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield scripted
-    httpd.shutdown()
-    httpd.server_close()
-    thread.join()
+    with serving(Handler) as address:
+        scripted = ScriptedServer(address)
+        yield scripted
 
 
 @dataclass

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from kg_pipeline.llm.batches import Batches, Outcome
 from kg_pipeline.llm.chat import open_chat
 from kg_pipeline.llm.structured import Question
 from kg_pipeline.settings import LlmSettings
+from tests.llm.serving import serving
 
 
 class Fact(BaseModel):
@@ -118,15 +118,9 @@ def server() -> Iterator[BatchServer]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    httpd.daemon_threads = True
-    state = BatchServer(f"http://127.0.0.1:{httpd.server_address[1]}/v1")
-    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield state
-    httpd.shutdown()
-    httpd.server_close()
-    thread.join()
+    with serving(Handler) as address:
+        state = BatchServer(address)
+        yield state
 
 
 def batches(

@@ -10,7 +10,7 @@ import pytest
 
 from kg_pipeline.extraction.grounding.anchors import MentionSpan
 from kg_pipeline.extraction.llm.triples import Passage, extract_chunk, passage_question
-from kg_pipeline.text.abbreviations import find_definitions
+from tests.llm.passages import item, passage_of
 
 SENTENCES = (
     "Leptin regulates appetite.",
@@ -21,18 +21,7 @@ SENTENCES = (
 
 
 def passage(sentences=SENTENCES, mentions=(), title="Appetite") -> Passage:
-    text = " ".join(sentences)
-    spans, start = [], 0
-    for sentence in sentences:
-        spans.append((start, start + len(sentence)))
-        start += len(sentence) + 1
-    return Passage(
-        "PMC1", title, text, 0, len(text), tuple(spans), tuple(mentions), tuple(find_definitions(text))
-    )
-
-
-def item(head, predicate, tail, quote, **more):
-    return {"head": head, "predicate": predicate, "tail": tail, "quote": quote, **more}
+    return passage_of(sentences, mentions, title)
 
 
 LEPTIN = item("Leptin", "regulates", "appetite", SENTENCES[0])

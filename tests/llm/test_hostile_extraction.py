@@ -10,29 +10,18 @@ import pytest
 
 from kg_pipeline.extraction.grounding.anchors import MentionSpan
 from kg_pipeline.extraction.llm.triples import Passage, extract_chunk, passage_question
-from kg_pipeline.text.abbreviations import find_definitions
+from tests.llm.passages import item, passage_of
 
 QUOTE = "Aspirin inhibits COX-1."
 
 
 def passage(*sentences, mentions=()) -> Passage:
-    text = " ".join(sentences)
-    spans, start = [], 0
-    for sentence in sentences:
-        spans.append((start, start + len(sentence)))
-        start += len(sentence) + 1
-    return Passage(
-        "PMC1", "T", text, 0, len(text), tuple(spans), tuple(mentions), tuple(find_definitions(text))
-    )
+    return passage_of(sentences, mentions)
 
 
 def mention(text, name, category="biolink:Gene") -> MentionSpan:
     start = text.index(name)
     return MentionSpan(f"PMC1:{start}", start, start + len(name), name, name.lower(), category, f"X:{name}")
-
-
-def item(head, predicate, tail, quote, **more):
-    return {"head": head, "predicate": predicate, "tail": tail, "quote": quote, **more}
 
 
 def read(server, open_scripted, chunk, *items, raw=None):

@@ -1,4 +1,4 @@
-"""`kg merges`, `kg merge` and `kg unmerge` on a small corpus, and what the next standardisation makes of them."""
+"""`kg merges`, `kg merge`, `kg unmerge` and `kg decisions` on a small corpus, and what the next standardisation makes of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from kg_pipeline.cli.app import app
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.errors import CorpusError
+from kg_pipeline.normalization.decisions import decisions_file
 from kg_pipeline.normalization.stage import build_entities
 from kg_pipeline.settings import Settings, load_settings
 from tests.normalization.test_stage import FIRST, SECOND
@@ -71,5 +73,40 @@ def test_a_person_parts_a_short_form_from_what_its_article_defines(settings: Set
     assert after["SLE"] != after["systemic lupus erythematosus"] == before["SLE"]
 
 
-def test_a_decision_about_a_name_that_is_not_there_waits_for_it(settings: Settings) -> None:
-    assert "waits for it" in run("merge", "c", "IL-9", "IL-1234")
+def refused(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments))
+    assert isinstance(result.exception, CorpusError)
+    return str(result.exception)
+
+
+def test_a_misspelt_name_is_refused_with_names_like_it_and_nothing_is_decided(settings: Settings) -> None:
+    said = refused("unmerge", "c", "SLE", "systemic lupus erythematosis")
+    assert "did you mean 'systemic lupus erythematosus'" in said.lower()
+    assert "'SLE'" not in said
+    assert "did you mean" not in refused("merge", "c", "IL-9", "quokka")
+    assert not decisions_file(settings.home).exists()
+
+
+def test_a_decision_about_a_name_that_is_yet_to_come_waits_for_it(settings: Settings) -> None:
+    assert "waits for it" in run("merge", "c", "IL-9", "IL-1234", "--ahead")
+    assert "waits for IL-1234" in run("decisions", "c")
+
+
+def test_decisions_are_listed_and_taken_back(settings: Settings) -> None:
+    before = entities(settings)
+    run("unmerge", "c", "IL-99", "IL99")
+    run("merge", "c", "IL-9", "IL-99")
+    listed = run("decisions", "c")
+    assert "not one entity" in listed
+    assert "IL99" in listed
+    assert entities(settings) != before
+    assert "no decision about" in refused("decisions", "c", "--forget", "IL-9", "IL99")
+    run("decisions", "c", "--forget", "IL99", "IL-99")
+    run("decisions", "c", "--forget", "IL-9", "IL-99")
+    assert entities(settings) == before
+    assert "Nothing is decided" in run("decisions", "c")
+
+
+def test_names_of_a_corpus_that_is_not_built_are_told_to_be_built_first(settings: Settings) -> None:
+    settings.corpora_file.write_text('[c]\nsource = "x"\n[d]\nsource = "y"\n')
+    assert "kg build d" in refused("merge", "d", "one", "another")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,10 +14,12 @@ import dagster as dg
 import pytest
 from dagster._core.definitions.sensor_definition import SensorExecutionData
 
+from assets import automation
 from assets.alerts import alerts
 from assets.automation import corpora_file, following, source_folders
-from assets.graph import neo4j_graph
+from assets.graph import current_graph, is_offered, neo4j_graph
 from assets.stage import stage_run
+from kg_pipeline.corpora import load_corpora
 from kg_pipeline.definitions import defs
 from kg_pipeline.errors import DatasetError, KgError, LlmUnavailable, ServiceUnavailable, StoreUnavailable
 from kg_pipeline.settings import load_settings
@@ -61,6 +64,20 @@ def test_a_watched_thing_is_acted_on_once(sensor: dg.SensorDefinition) -> None:
     assert second.cursor == first.cursor
 
 
+def test_annotations_are_watched_as_articles_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes.tsv").write_text("a note")
+    os.utime(tmp_path / "notes.tsv", (1e9, 1e9))
+    spec = load_corpora(tmp_path / "none.toml")["demo"].model_copy(
+        update={"annotations": (str(tmp_path / "notes.tsv"),)}
+    )
+    monkeypatch.setattr(automation, "load_corpora", lambda _: {"demo": spec})
+    seen = tick_of(source_folders).cursor
+    assert not tick_of(source_folders, seen).run_requests
+    (tmp_path / "notes.tsv").write_text("another note")
+    os.utime(tmp_path / "notes.tsv", (1.1e9, 1.1e9))
+    assert [request.partition_key for request in tick_of(source_folders, seen).run_requests or []] == ["demo"]
+
+
 def test_a_corpora_file_that_cannot_be_read_is_told_and_forgets_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,11 +99,12 @@ def test_a_corpus_that_is_no_partition_yet_asks_for_a_reload(
     assert "Reload the code location to see: later" in str(tick.skip_message)
 
 
-def test_neo4j_follows_only_where_there_is_a_server() -> None:
+def test_neo4j_is_offered_and_follows_only_where_there_is_a_server() -> None:
+    assert not is_offered(neo4j_graph, load_settings({}))
+    assert is_offered(neo4j_graph, load_settings({"KG_NEO4J_URI": "bolt://127.0.0.1"}))
+    assert is_offered(current_graph, load_settings({}))
     (spec,) = neo4j_graph.specs
-    assert following(spec, load_settings({})).automation_condition is None
-    served = load_settings({"KG_NEO4J_URI": "bolt://127.0.0.1"})
-    assert following(spec, served).automation_condition is not None
+    assert following(spec).automation_condition is not None
 
 
 @pytest.fixture
@@ -95,8 +113,7 @@ def all_built() -> Iterator[dg.DagsterInstance]:
     with dg.DagsterInstance.ephemeral() as instance:
         graph = defs.resolve_asset_graph()
         for key in sorted(graph.materializable_asset_keys):
-            if key.to_user_string() != "neo4j_graph":
-                record(instance, graph, key)
+            record(instance, graph, key)
         yield instance
 
 

@@ -29,8 +29,7 @@ EXPECTED = {
     "embeddings": "corpus",
     "graph_version": "corpus",
     "current_graph": "corpus",
-    "graph_explorer": "corpus",
-    "neo4j_graph": "corpus",
+    "graph_explorer": "corpus",  # neo4j_graph is there where a server is set
 }
 
 

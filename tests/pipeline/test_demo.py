@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -95,3 +96,21 @@ def test_doctor_finds_nothing_missing(built: Path) -> None:
     result = run_kg(built, "doctor")
     assert result.returncode == 0, result.stdout
     assert "KG_LLM_BASE_URL" in result.stdout
+
+
+def test_the_demo_prints_what_the_readme_shows(built: Path) -> None:
+    readme = (Path(kg_pipeline.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    shown = readme.split("Printed by `make demo`", 1)[1].split("```")[1]
+    result = run_kg(built, "demo")
+    assert result.returncode == 0, result.stderr
+    printed = " ".join(result.stdout.split())
+    for piece in pieces(shown):
+        assert piece in printed
+
+
+def pieces(shown: str) -> list[str]:
+    """Rows of the table, and what stands between the places where the rest was cut; how long it took is left out."""
+    table, text = shown.split("\n\n", 1)
+    cut = re.sub(r", \d+\.\d s\b", "…", text).replace("\n\n", "…")
+    found = [" ".join(piece.split()) for piece in [*table.splitlines(), *cut.split("…")]]
+    return [piece for piece in found if piece.strip("\"' .")]

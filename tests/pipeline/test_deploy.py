@@ -66,7 +66,29 @@ def rendered() -> dict[str, Any]:
     }
 
 
-ALL = [*MANIFESTS, pytest.param(rendered(), id="helm-dagster")]
+def launched() -> dict[str, Any]:
+    """The job that Dagster's run launcher makes of a run: like the code location, but for the security contexts."""
+    location = rendered()
+    pod = location["spec"]["template"]
+    of_runs = values("dagster")["runLauncher"]["config"]["k8sRunLauncher"]["runK8sConfig"]
+    (container,) = pod["spec"].pop("containers")
+    for inherited in (pod["spec"], container):
+        del inherited["securityContext"]
+    pod["spec"] |= {"restartPolicy": "Never", **of_runs["podSpecConfig"]}
+    pod["spec"]["containers"] = [container | of_runs["containerConfig"]]
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "a-run"},
+        "spec": {"template": pod},
+    }
+
+
+ALL = [
+    *MANIFESTS,
+    pytest.param(rendered(), id="helm-dagster"),
+    pytest.param(launched(), id="helm-dagster-run"),
+]
 
 
 def containers(manifest: dict[str, Any]) -> list[dict[str, Any]]:
@@ -132,6 +154,8 @@ def test_the_chart_runs_dagster_as_the_terminal_does() -> None:
     chart = values("dagster")
     assert chart["additionalInstanceConfig"]["concurrency"] == ours["concurrency"]
     assert chart["telemetry"]["enabled"] == ours["telemetry"]["enabled"]
+    logs = {"python_log_level": "pythonLogLevel", "managed_python_loggers": "managedPythonLoggers"}
+    assert {name: chart["pythonLogs"][logs[name]] for name in logs} == ours["python_logs"]
     daemon = {
         name: {re.sub("[A-Z]", lambda m: f"_{m[0].lower()}", key): value for key, value in part.items()}
         for name, part in chart["dagsterDaemon"].items()

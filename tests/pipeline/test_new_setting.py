@@ -83,3 +83,13 @@ def test_a_corpus_that_left_the_file_keeps_its_versions(built: Path, tmp_path: P
     assert VersionStore(settings.graphs).current("mine") == version
     listed = run_kg(tmp_path, "versions", "mine")
     assert str(version) in listed.stdout, listed.stderr
+
+
+def test_shards_here_and_there_that_were_lost_are_made_again_and_no_others(settings: Settings) -> None:
+    datasets, spec = Datasets.of(settings), find_corpus(settings.corpora_file, "demo")
+    filled = [shard for shard, rows in datasets.batches("chunks", "demo") if rows.height]
+    lost = {filled[0], filled[len(filled) // 2], filled[-1]}
+    for shard in lost:
+        datasets.path("chunks", "demo", shard).unlink()
+    computed = {shard: chunk_shard(spec, settings, shard).computed for shard in shard_keys(settings.shards)}
+    assert {shard for shard, articles in computed.items() if articles} == lost

@@ -8,10 +8,15 @@ from pathlib import Path
 
 import pytest
 
+import retrieval
+from kg_pipeline.cli.finished import build_key, find
+from kg_pipeline.corpora import find_corpus
+from kg_pipeline.datasets import Datasets
 from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.settings import load_settings
 from tests.core.dask_cluster import DEADLINE, dask_cluster
 from tests.core.s3_server import s3_server
-from tests.pipeline.command import command, environment
+from tests.pipeline.command import command, environment, run_kg
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::DeprecationWarning:distributed")]
 
@@ -47,9 +52,25 @@ def test_workers_with_homes_of_their_own_make_the_version_of_one_process_though_
                 time.sleep(0.01)
             cluster.workers[0].kill()
             told, _ = build.communicate(timeout=4 * DEADLINE)
-    assert build.returncode == 0, told
-    assert VersionStore(ours / "graphs").current("demo") == VersionStore(built / "graphs").current("demo")
-    # The other worker did the rest, and nothing of it in the home of the machine that asked.
-    assert {path.name for path in theirs[1].glob("copies/*/demo/*")} >= {"documents", "triples"}
-    assert not (ours / "raw").exists()
-    assert not (theirs[1] / "graphs").exists()
+        assert build.returncode == 0, told
+        version = VersionStore(built / "graphs").current("demo")
+        # The other worker did the rest, and nothing of it in the home of the machine that asked.
+        assert {path.name for path in theirs[1].glob("copies/*/datasets/demo/*")} >= {"documents", "triples"}
+        assert not (ours / "raw").exists()
+        for home in theirs:
+            assert not list(home.glob("copies/*/graphs/*"))
+        # A machine that never built anything reads the version, and knows that there is nothing to build.
+        reader = home_of_its_own(tmp_path / "reader", built)
+        listed = run_kg(reader, "versions", "demo", **shared)
+        assert listed.returncode == 0, listed.stderr
+        assert f"{version}" in listed.stdout
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in {**shared, "KG_HOME": str(reader)}.items():
+                patch.setenv(name, value)
+            with retrieval.open("demo") as graph:
+                assert graph.version == version
+                assert graph.search("lupus nephritis")
+            settings = load_settings()
+            datasets, spec = Datasets.of(settings), find_corpus(settings.corpora_file, "demo")
+            key = build_key(datasets, spec, settings)
+            assert find(datasets, VersionStore.of(settings), "demo", key) is not None

@@ -19,6 +19,8 @@ from retrieval.passages.addresses import article_address
         ("SOURCE:infores:hetionet", ""),
         ("PMC123/../../x", ""),
         ("PMC123\n", ""),
+        ("PMC99900001", ""),  # a packaged sample article
+        ("PMC9990001", "https://pmc.ncbi.nlm.nih.gov/articles/PMC9990001/"),
         ("javascript:alert(1)", ""),
         ("DOI:javascript:alert(1)", ""),
         ("", ""),

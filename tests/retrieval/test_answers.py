@@ -9,6 +9,7 @@ import json
 import pytest
 
 import retrieval
+from kg_pipeline.errors import QuestionError
 from kg_pipeline.graph.reader import Entity
 from retrieval.answer import NO_INFORMATION, Answer
 from retrieval.graph import Graph
@@ -251,3 +252,8 @@ def test_a_chain_through_the_topic_of_the_corpus_is_no_answer_to_yes_or_no(
         disease.entity_id, disease.name, disease.category, disease.aliases, 99, 25
     )
     assert not graph.ask("Does hydroxychloroquine prevent stroke?").answered
+
+
+def test_a_question_without_end_is_refused_before_it_is_read(lupus_graph: Graph) -> None:
+    with pytest.raises(QuestionError, match="at most 4000"):
+        lupus_graph.ask("What does belimumab inhibit? " * 200)

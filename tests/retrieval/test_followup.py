@@ -91,3 +91,23 @@ def test_a_question_that_stands_on_its_own_is_left_alone(lupus_graph: Graph, que
 def test_the_first_question_has_nothing_to_lean_on(lupus_graph: Graph) -> None:
     for question in ("What does it cause?", "What about belimumab?"):
         assert isinstance(resolve(question, None, lupus_graph.context), Unclear)
+
+
+def test_what_about_turns_the_conversation_to_the_new_name(lupus_graph: Graph) -> None:
+    first = after(lupus_graph, "Which proteins does hydroxychloroquine inhibit?")
+    turned = resolve("What about belimumab?", first, lupus_graph.context)
+    assert isinstance(turned, Resolved)
+    assert turned.topic == "belimumab"
+    answer = lupus_graph.ask(turned.question)
+    second = Turn(understand(turned.question, lupus_graph.context), answer, turned.topic)
+    found = resolve("Which cells does it act on?", second, lupus_graph.context)
+    assert isinstance(found, Resolved), found
+    assert found.question == "Which cells does belimumab act on?"
+
+
+def test_a_pronoun_after_a_question_without_answer_stands_for_what_it_asked_about(lupus_graph: Graph) -> None:
+    turn = after(lupus_graph, "Which cells does hydroxychloroquine produce?")
+    assert not turn.answer.answered
+    found = resolve("What does it treat?", turn, lupus_graph.context)
+    assert isinstance(found, Resolved), found
+    assert found.question == "What does hydroxychloroquine treat?"

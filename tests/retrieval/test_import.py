@@ -13,7 +13,7 @@ HEAVY = (
     "sklearn",
     "scipy",
     "neo4j",
-    "networkit",
+    "graspologic_native",
     "typer",
     "assets",
     "resources",

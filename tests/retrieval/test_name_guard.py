@@ -53,3 +53,19 @@ def test_a_shared_alias_is_the_same_thing() -> None:
     third = Entity("3", "carboplatin", "biolink:Drug", (), 1, 1)
     assert share_a_name(one, other)
     assert not share_a_name(one, third)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("upstream", "downstream"),
+        ("intrinsic", "extrinsic"),
+        ("inclusion", "exclusion"),
+        ("hypotension", "hypertension"),
+        ("endocytosis", "exocytosis"),
+        ("intercellular", "intracellular"),
+    ],
+)
+def test_opposites_are_told_apart_whichever_list_knows_them(one: str, other: str) -> None:
+    assert "opposed" in name_conflict(one, other)
+    assert "opposed" in name_conflict(other, one)

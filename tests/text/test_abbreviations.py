@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_pipeline.text.abbreviations import definition_at, find_definitions
+from kg_pipeline.text.abbreviations import find_definitions
+from kg_pipeline.text.definitions import definition_at
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
@@ -145,3 +146,24 @@ def test_one_letter_is_a_definition_only_where_it_is_asked_for():
     text = "We gave testosterone (T) to half (B) of them."
     assert find_definitions(text) == []
     assert [(one.short, one.long) for one in find_definitions(text, shortest=1)] == [("T", "testosterone")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # A list of names that have their short forms behind them, and what is done to the last of them.
+        (
+            "foxin phosphatase (FXP), gloxonase (GLX), and quoxin (QX)",
+            [("FXP", "foxin phosphatase"), ("GLX", "gloxonase"), ("QX", "quoxin")],
+        ),
+        ("foxlike phosphatase (FP), garonase (5FPG) were", [("FP", "foxlike phosphatase")]),
+        ("tall oak macrophages, and inhibiting relaxed quiet cells (Trqs)", []),
+        ("TOE by reducing relaxed quiet cells (Trqs)", []),
+        # The bracket belongs to the name before; a stereo descriptor to the name itself.
+        ("the (FXR)-quoxinositide 3-kinase (QX3K)", [("QX3K", "quoxinositide 3-kinase")]),
+        ("we gave (S)-foxahydrol (FXH)", [("FXH", "(S)-foxahydrol")]),
+        ("where i|m⟩=δ_(im) and x=0 (note: we mean (min, max))", []),
+    ],
+)
+def test_items_of_a_list_and_equations_are_no_long_forms(text, expected):
+    assert pairs(text) == expected

@@ -19,6 +19,7 @@ TWO_THINGS = [
     ("extracellular space", "intercellular space"),
     ("type 2 diabetes mellitus", "insulin resistance, susceptibility to"),
     ("primary hypertension", "secondary hypertension"),
+    ("insulin resistance", "insulin sensitivity"),
 ]
 ONE_THING = [
     ("heart attack", "myocardial infarction"),
@@ -41,6 +42,35 @@ def test_a_qualifying_or_opposing_word_tells_names_of_one_concept_apart(one: str
 @pytest.mark.parametrize(("one", "other"), ONE_THING)
 def test_synonyms_need_not_look_alike(one: str, other: str) -> None:
     assert told_apart(one, other) is told_apart(other, one) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "category"),
+    [
+        ("galectins", "galectin-9", "biolink:ProteinFamily"),
+        ("actin", "β-actin", "biolink:GeneFamily"),
+        ("histones", "histone H2B", "biolink:GeneFamily"),
+        ("HIV", "HIV-2", "biolink:OrganismTaxon"),
+        ("trisomy", "trisomy 13", "biolink:Disease"),
+    ],
+)
+def test_a_number_tells_the_member_from_its_family(one: str, other: str, category: str) -> None:
+    assert told_apart(one, other, category) == told_apart(other, one, category) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "category"),
+    [
+        ("IDO", "IDO1", "biolink:Gene"),
+        ("TNF", "TNF-α", "biolink:Gene"),
+        ("Ca", "Ca2+", "biolink:ChemicalEntity"),
+        ("TGF-β1", "TGF-β-1", "biolink:GeneFamily"),
+    ],
+)
+def test_neither_a_gene_without_its_number_nor_a_charge_is_another_thing(
+    one: str, other: str, category: str
+) -> None:
+    assert told_apart(one, other, category) is told_apart(other, one, category) is None
 
 
 def test_the_general_name_keeps_the_concept_and_the_special_ones_go_together() -> None:

@@ -32,6 +32,7 @@ def forms(name: str, category: str) -> dict[str, str]:
         ("glutamate", CHEMICAL, "glutamic acid", "anion"),
         ("(+)-pentazocine", CHEMICAL, "pentazocine", "stereochemistry"),
         ("morphine sulfate", CHEMICAL, "morphine", "salt"),
+        ("foxapride", CHEMICAL, "foxapride hydrochloride", "salt"),
         ("sgk1", GENE, "SGK1", "case"),
         ("HIF-1a", GENE, "HIF-1-alpha", "Greek letter"),
         ("hTERT", GENE, "TERT", "species prefix"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kg_pipeline.vocabulary.symbols import OTHER_CASE_COST, UPPER_CASE_COST, case_cost, is_symbol
+from kg_pipeline.vocabulary.symbols import OTHER_CASE_COST, UPPER_CASE_COST, case_cost, case_form, is_symbol
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,10 @@ def test_words_are_no_symbols(name: str) -> None:
 )  # fmt: skip
 def test_case_cost(name: str, surface: str, cost: float | None) -> None:
     assert case_cost(name, surface) == cost
+
+
+def test_a_symbol_that_is_called_like_a_greek_letter_keeps_its_case() -> None:
+    assert case_cost("RHO", "Rho") is None
+    assert case_cost("RHO", "\u03c1") is None
+    assert case_cost("RHO", "RHO") == case_cost("TAU", "tau") == 0.0
+    assert case_form("TGF-\u03b2") == case_form("TGF-beta")

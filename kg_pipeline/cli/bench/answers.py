@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.cli.bench.inputs import default_data
-from kg_pipeline.cli.bench.output import names_of, per_cent, skip, write_report
+from kg_pipeline.cli.bench.output import names_of, open_console, per_cent, skip, write_report
 from kg_pipeline.errors import SettingsError
 
 _DEPTHS = "1,3"
+_CONDITION = ("study", "condition", "depth", "corpus", "expects", "answered", "articles cited")
 
 
 def case_study(
@@ -23,7 +23,9 @@ def case_study(
     ] = None,
     corpus: Annotated[
         list[str] | None,
-        typer.Option(help="Answer a condition from another corpus: exp-1=demo. May be repeated."),
+        typer.Option(
+            help="Answer a condition from another corpus: exp-1=demo, or of one study: sclc/exp-1=lung. May be repeated."
+        ),
     ] = None,
     depth: Annotated[str, typer.Option(help="Maximum depths of eGoT, by commas.")] = _DEPTHS,
     judge: Annotated[
@@ -35,24 +37,32 @@ def case_study(
             help="A method or ablation (egot-no-thoughts) to compare eGoT's answers with, by the judge."
         ),
     ] = "",
+    show_corpora: Annotated[
+        bool, typer.Option(help="Print the corpora of the conditions for a corpora.toml, and stop.")
+    ] = False,
     output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-case-study.json"),
 ) -> None:
     """The paper's case studies: core, alternative and unrelated articles, no retrieval; depth 1 against 3."""
     from kg_pipeline.llm.budget import metered
     from kg_pipeline.settings import load_settings
-    from retrieval.evaluation.cases.study import load_studies, run_studies
+    from retrieval.evaluation.cases.definitions import corpora_toml, load_studies
+    from retrieval.evaluation.cases.measuring import METRICS
+    from retrieval.evaluation.cases.study import run_studies
 
     known = load_studies(studies)
     chosen = [one for one in known if study in ("", one.id)]
     if not chosen:
         raise SettingsError(f"There is no study {study!r}; use one of {', '.join(one.id for one in known)}.")
+    if show_corpora:
+        typer.echo(corpora_toml(chosen), nl=False)
+        return
     names = dict(part.split("=", 1) for part in corpus or () if "=" in part)
     if len(names) != len(corpus or ()):
         raise SettingsError("--corpus takes a condition and a corpus: exp-1=demo.")
     if not all(part.strip().isdigit() and int(part) > 0 for part in depth.split(",")):
         raise SettingsError(f"--depth {depth!r} must be numbers from 1, by commas.")
     depths = [int(part) for part in depth.split(",")]
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console()
     with console.status("Asking …") as status, metered() as used:
         rows, skipped, report = run_studies(
             chosen,
@@ -63,19 +73,19 @@ def case_study(
             against=against,
             say=lambda what: status.update(f"Asking: {what}"),
         )
-    table = Table(title=f"Case studies, answered by {report['answering']}, judged by {judge or 'nobody'}")
-    for name in ("study", "condition", "depth", "corpus", "expects", "answered", "articles cited"):
+    table = Table(
+        title=f"Case studies, answered by {report['answering']}, judged by {judge or 'nobody'}; per cent with 95 % intervals"
+    )
+    for name in (*_CONDITION, *(name.replace("_", " ") for name in METRICS), "calls", "tokens", "s"):
         table.add_column(name)
-    metrics = ("faithfulness", "context_precision", "context_relevance", "attribution")
-    for name in metrics:
-        table.add_column(name.replace("_", " "))
     if against:
         table.add_column(f"wins over {against}")
     for row in rows:
-        shown = [_two(row.scores[name]) for name in metrics]
+        shown = [per_cent(row.scores[name]) for name in METRICS]
+        shown += [f"{row.calls:.1f}", f"{row.tokens:.0f}", f"{row.seconds:.2f}"]
         if against:
-            shown.append(", ".join(f"{name} {share:.0%}" for name, share in row.wins.items()))
-        answered = f"{row.answered:.0%} of {row.questions}"
+            shown.append(", ".join(f"{name} {share.mean:.0%}" for name, share in row.wins.items()))
+        answered = f"{row.answered.mean:.0%} of {row.questions}"
         table.add_row(
             row.study,
             row.condition,
@@ -88,7 +98,8 @@ def case_study(
         )
     table.add_section()
     for label, figures in report["published"].items():
-        table.add_row(f"published: {label}", *[""] * 6, *(_two(figures.get(name)) for name in metrics))
+        told = [f"{100 * figures[name]:.0f}" if name in figures else "-" for name in METRICS]
+        table.add_row(f"published: {label}", *[""] * (len(_CONDITION) - 1), *told)
     console.print(table)
     for reason in skipped:
         console.print(f"Skipped: {reason}", markup=False)
@@ -111,7 +122,7 @@ def boundaries(
     from kg_pipeline.settings import load_settings
     from retrieval.evaluation.quality.boundaries import read_pubmedqa, run_boundaries
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console()
     path = data or default_data("qa", "pubmedqa", "dev_500.json")
     if not path.exists():
         skip(console, f"there is no {path}; name the file with --data.")
@@ -143,7 +154,3 @@ def boundaries(
         table.add_row(row.method, *cells, told)
     console.print(table)
     write_report(console, output, report, used)
-
-
-def _two(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"

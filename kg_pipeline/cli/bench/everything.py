@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from kg_pipeline.cli.bench.answers import boundaries, case_study
 from kg_pipeline.cli.bench.entities import bench_entities
@@ -16,13 +17,17 @@ from kg_pipeline.cli.bench.graphs import graph_quality
 from kg_pipeline.cli.bench.items import build_multihop
 from kg_pipeline.cli.bench.multihop_qa import multihop_qa
 from kg_pipeline.cli.bench.open_qa import open_qa
-from kg_pipeline.cli.bench.output import names_of
+from kg_pipeline.cli.bench.output import names_of, open_console
 from kg_pipeline.cli.bench.relations import bench_relations
 from kg_pipeline.cli.bench.retrieval import bench_retrieval
 from kg_pipeline.errors import KgError, SettingsError
 
+Run = Callable[[Path], None]
 _VALUES = "values.json"
 _PAGE = "index.html"
+_ITEMS = "items"
+_COMPLETENESS = "0,30,50,80,100"  # figure 6 of the BioWeave paper
+_CONDITIONS = "kg,doc,kg+doc"
 
 
 def bench_all(
@@ -33,6 +38,10 @@ def bench_all(
         int, typer.Option(min=1, help="Questions, essays and abstracts of each benchmark.")
     ] = 24,
     methods: Annotated[str, typer.Option(help="Methods to compare, by commas.")] = "naive,bioweave,auto",
+    judge: Annotated[
+        str,
+        typer.Option(help="MODEL or MODEL@URL for everything that is judged; without one, rules stand in."),
+    ] = "",
     only: Annotated[
         str, typer.Option(help="Some benchmarks, by commas: entities, retrieval, multihop-qa, …")
     ] = "",
@@ -40,67 +49,119 @@ def bench_all(
         "bench-report"
     ),
 ) -> None:
-    """Run all benchmarks, on small samples where they ask questions, and write one page with the change since the last."""
-    from kg_pipeline.files import write_text
-    from retrieval.evaluation.page.html import render_page, values_of
+    """Run all benchmarks, on small samples where they ask questions, and write one page with the change since the last.
 
-    runs = _runs(corpus, sample, methods, output)
+    With --only, the page holds what ran this time and, of the others, what was measured last.
+    """
+    from kg_pipeline.files import write_text
+    from retrieval.evaluation.page.html import render_page
+    from retrieval.evaluation.page.last import read_last
+
+    runs = _runs(corpus, sample, methods, judge, output)
     wanted = names_of(only) or list(runs)
     if unknown := [name for name in wanted if name not in runs]:
         raise SettingsError(f"--only names no benchmark {', '.join(unknown)}; use some of {', '.join(runs)}.")
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console()
     output.mkdir(parents=True, exist_ok=True)
-    reports: dict[str, Any] = {}
+    measured: dict[str, Any] = {}
     skipped: dict[str, str] = {}
     for name in wanted:
         path = output / f"{name}.json"
         path.unlink(missing_ok=True)  # a report of an earlier run must not pass for this one's
         console.print(f"[bold]{name}[/]")
+        started = time.perf_counter()
         try:
             runs[name](path)
         except KgError as error:
             skipped[name] = str(error)
             continue
         if path.exists():
-            reports[name] = json.loads(path.read_text(encoding="utf-8"))
+            measured[name] = json.loads(path.read_text(encoding="utf-8"))
+            console.print(f"{name}: {time.perf_counter() - started:.0f} s", markup=False)
         else:
             skipped[name] = "its data are not here"
-    last = _last(output / _VALUES)
-    write_text(output / _PAGE, render_page(reports, skipped, last))
+    earlier = {name: _earlier(output / f"{name}.json") for name in runs if name not in wanted}
+    reports = {name: measured.get(name) or earlier.get(name) for name in runs}
+    shown = {name: report for name, report in reports.items() if report}
+    last = read_last(output / _VALUES)
+    sheet = f"{_ITEMS}/datasheet.md" if (output / _ITEMS / "datasheet.md").exists() else ""
+    write_text(output / _PAGE, render_page(shown, skipped, last, sheet, shown.keys() - measured.keys()))
     # Benchmarks that were not run this time keep what the next page is compared with.
-    write_text(output / _VALUES, json.dumps({**last, **values_of(reports)}, indent=1) + "\n")
+    write_text(output / _VALUES, last.with_reports(measured).to_json())
     for name, why in skipped.items():
         console.print(f"Not run: {name}: {why}", markup=False)
     console.print(f"Page: {output / _PAGE}", markup=False)
 
 
-def _last(path: Path) -> Mapping[str, float]:
+def _earlier(path: Path) -> Any:
+    """The report of an earlier run; none where there is none, or one that another version of this program wrote."""
+    from retrieval.evaluation.page.figures import figures_of
+
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return {str(key): float(value) for key, value in found.items()} if isinstance(found, dict) else {}
+        report = json.loads(path.read_text(encoding="utf-8"))
+        figures_of(path.stem, report)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return report
 
 
-def _runs(corpus: str, sample: int, methods: str, output: Path) -> dict[str, Callable[[Path], None]]:
+def _runs(corpus: str, sample: int, methods: str, judge: str, output: Path) -> dict[str, Run]:
     """Benchmarks by name, each given where its report goes."""
 
-    def entities(path: Path) -> None:
-        bench_entities(gold=None, split="dev", output=path)
+    def graphs(path: Path) -> None:
+        graph_quality(data=None, essays=sample, corpus="", articles=None, judge=judge or "words", output=path)
 
-    def relations(path: Path) -> None:
-        bench_relations(gold=None, split="dev", output=path)
+    def borders(path: Path) -> None:
+        boundaries(data=None, methods=methods, size=sample, output=path)
 
-    def retrieval(path: Path) -> None:
-        bench_retrieval(data=None, output=path)
-
-    def answers(path: Path) -> None:
-        open_qa(
-            questions=None, corpus=None, triples=None, methods=methods, sample=sample, seed=0, output=path
+    def cases(path: Path) -> None:
+        answered = [f"exp-1={corpus}"]
+        case_study(
+            study="",
+            studies=None,
+            corpus=answered,
+            depth="1,3",
+            judge=judge,
+            against="",
+            show_corpora=False,
+            output=path,
         )
 
-    def questions(path: Path) -> None:
-        items = output / "items"
+    return {
+        **_built_questions(corpus, sample, methods, judge, output),
+        "case-study": cases,
+        "boundaries": borders,
+        "graph-quality": graphs,
+        "retrieval": lambda path: bench_retrieval(data=None, output=path),
+        "open-qa": _public_questions(methods, sample, judge),
+        "open-qa-ablations": _public_questions("ablations", sample, judge),
+        "relations": lambda path: bench_relations(gold=None, split="dev", output=path),
+        "entities": lambda path: bench_entities(gold=None, split="dev", output=path),
+    }
+
+
+def _public_questions(methods: str, sample: int, judge: str) -> Run:
+    def run(path: Path) -> None:
+        open_qa(
+            questions=None,
+            corpus=None,
+            triples=None,
+            methods=methods,
+            sample=sample,
+            seed=0,
+            judge=judge,
+            output=path,
+        )
+
+    return run
+
+
+def _built_questions(corpus: str, sample: int, methods: str, judge: str, output: Path) -> dict[str, Run]:
+    """Methods, sources, completeness and ablations over questions that are built once from the corpus."""
+
+    @cache
+    def items() -> Path:
+        folder = output / _ITEMS
         build_multihop(
             corpus,
             items=10 * sample,
@@ -109,38 +170,32 @@ def _runs(corpus: str, sample: int, methods: str, output: Path) -> dict[str, Cal
             patterns=None,
             passages=1,
             web="",
-            output=items,
+            output=folder,
         )
-        multihop_qa(
-            items / "items.jsonl",
-            methods=methods,
-            sample=sample,
-            seed=0,
-            conditions="kg+doc",
-            completeness="100",
-            judge=["rules"],
-            corpus="",
-            output=path,
-        )
+        return folder / "items.jsonl"
 
-    def graphs(path: Path) -> None:
-        graph_quality(data=None, essays=sample, corpus="", articles=None, judge="words", output=path)
+    def ask(
+        asked: str, *, conditions: str = "kg+doc", completeness: str = "100", is_judged: bool = False
+    ) -> Run:
+        def run(path: Path) -> None:
+            multihop_qa(
+                items(),
+                methods=asked,
+                sample=sample,
+                seed=0,
+                conditions=conditions,
+                completeness=completeness,
+                judge=([judge] if judge else ["rules"]) if is_judged else [],
+                corpus="",
+                output=path,
+            )
 
-    def borders(path: Path) -> None:
-        boundaries(data=None, methods=methods, size=sample, output=path)
-
-    def cases(path: Path) -> None:
-        case_study(
-            study="", studies=None, corpus=[f"exp-1={corpus}"], depth="1,3", judge="", against="", output=path
-        )
+        return run
 
     return {
-        "multihop-qa": questions,
-        "case-study": cases,
-        "boundaries": borders,
-        "graph-quality": graphs,
-        "retrieval": retrieval,
-        "open-qa": answers,
-        "relations": relations,
-        "entities": entities,
+        "multihop-qa": ask(methods, is_judged=True),
+        "sources": ask("bioweave", conditions=_CONDITIONS),
+        "completeness": ask("bioweave", completeness=_COMPLETENESS),
+        # Over a whole graph that the questions come from, relations alone answer them; text counts where some are missing.
+        "ablations": ask("ablations", completeness="50"),
     }

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.cli.bench.inputs import default_data
-from kg_pipeline.cli.bench.output import per_cent, points, skip, write_report
+from kg_pipeline.cli.bench.output import open_console, per_cent, points, skip, write_report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +49,7 @@ def graph_quality(
     from retrieval.evaluation.verification import require_independent
     from retrieval.methods.context import CachedEmbedder
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console()
     folder = data or default_data("qa", "mine_kggen")
     if not (folder / "essays.json").exists():
         skip(console, f"the folder {folder} holds no essays.json; name the benchmark's folder with --data.")
@@ -65,7 +64,7 @@ def graph_quality(
     entailment = WordEntailment() if judge == "words" else LlmEntailment(open_model(judge, settings))
     graphs: dict[str, Any] = dict(mine.graphs)
     if corpus:
-        store = VersionStore(settings.graphs)
+        store = VersionStore.of(settings)
         version = store.resolve(corpus)
         with closing(store.open(corpus, version)) as reader:
             require_independent(entailment.name, "", reader.manifest)

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from kg_pipeline.cli.bench.output import names_of
+from kg_pipeline.cli.bench.output import names_of, open_console
 
 
 def build_multihop(
@@ -48,11 +47,11 @@ def build_multihop(
     from retrieval.evaluation.biomedhop.patterns import load_patterns
     from retrieval.evaluation.biomedhop.web_evidence import search_web
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console()
     settings = load_settings()
     chosen = BuildSettings(items=items, seed=seed, passages_a_hop=passages)
     known = load_patterns(patterns)
-    store = VersionStore(settings.graphs)
+    store = VersionStore.of(settings)
     folder = store.folder(corpus, store.resolve(corpus, version))
     reader = store.open(corpus, version)
     try:

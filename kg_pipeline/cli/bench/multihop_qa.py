@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from kg_pipeline.cli.bench.output import names_of, per_cent, points, write_report
+from kg_pipeline.cli.bench.output import names_of, open_console, per_cent, points, write_report
 from kg_pipeline.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -54,10 +53,9 @@ def multihop_qa(
     from kg_pipeline.llm.budget import metered
     from kg_pipeline.settings import load_settings
     from retrieval.evaluation.biomedhop.items import CONDITIONS
-    from retrieval.evaluation.methods import ABLATIONS, FULL
+    from retrieval.evaluation.methods import names_or_ablations
     from retrieval.evaluation.multihop_qa.benchmark import QaSettings, run_benchmark
 
-    named = [*sorted({*FULL.values()}), *ABLATIONS] if methods == "ablations" else names_of(methods)
     shown = {
         name: condition for name in names_of(conditions) for condition in CONDITIONS if condition == name
     }
@@ -66,14 +64,14 @@ def multihop_qa(
             f"--conditions {conditions!r} names no sources; use some of {', '.join(CONDITIONS)}."
         )
     chosen = QaSettings(
-        methods=tuple(named),
+        methods=names_or_ablations(names_of(methods)),
         sample=sample,
         seed=seed,
         conditions=tuple(shown.values()),
         completeness=_shares(completeness),
         judges=tuple(judge or ()),
     )
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console()
     with console.status("Asking …") as status, metered() as used:
         run = run_benchmark(
             items, load_settings(), chosen, corpus=corpus, say=lambda what: status.update(f"Asking: {what}")
@@ -167,7 +165,8 @@ def _ablations(run: QaRun) -> Table:
         title="What a part is worth: the full system less the one without it, in points. "
         "Published: BioWeave tables 8 and 9; eGoT wins over No-GoT (table 1); INSES section 4.6"
     )
-    for name in ("system", "MCQ", "open", "CountEx", "loss", "same answers", "tokens", "calls", "published"):
+    heads = ("MCQ", "open", "CountEx", "loss", "same answers", "tokens", "calls", "published")
+    for name in ("system", "sources, relations", *heads):
         table.add_column(name)
     for row in run.ablations:
         is_full = row.method == row.full
@@ -175,6 +174,7 @@ def _ablations(run: QaRun) -> Table:
             table.add_section()
         table.add_row(
             row.method,
+            f"{row.condition}, {row.completeness:.0%}",
             *map(per_cent, (row.mcq, row.open, row.count)),
             *(("", "") if is_full else (points(row.loss), f"{row.same:.0%}")),
             f"{row.tokens:.0f}",
@@ -197,6 +197,9 @@ def _verified(row: Row) -> str:
     for judge, table in row.verification.items():
         for family, means in table["families"].items():
             parts.append(
-                f"{judge} {family}: answer {means['answer']:.0%}, evidence {means['evidence']:.0%}, reasoning {means['reasoning']:.0%}"
+                f"{judge} {family}: "
+                + ", ".join(
+                    f"{name} {means[name]['mean']:.0%}" for name in ("answer", "evidence", "reasoning")
+                )
             )
     return "; ".join(parts)

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.cli.bench.inputs import default_data
-from kg_pipeline.cli.bench.output import names_of, per_cent, skip, write_report
+from kg_pipeline.cli.bench.output import names_of, open_console, per_cent, points, skip, write_report
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from retrieval.evaluation.open_qa.ablations import QaAblation
     from retrieval.evaluation.open_qa.benchmark import OpenQaRun
 
 
@@ -36,24 +38,34 @@ def open_qa(
             "Without any, the graph is of passages and their titles."
         ),
     ] = None,
-    methods: Annotated[str, typer.Option(help="Methods and ablations, by commas.")] = "naive,ppr,auto",
+    methods: Annotated[
+        str,
+        typer.Option(
+            help="Methods and ablations, by commas; `ablations` for all of those beside their full systems."
+        ),
+    ] = "naive,ppr,auto",
     sample: Annotated[
         int, typer.Option(min=1, help="Questions, drawn by seed; all passages are kept.")
     ] = 100,
     seed: Annotated[int, typer.Option(help="Of the sample and of the intervals.")] = 0,
+    judge: Annotated[
+        str, typer.Option(help="MODEL or MODEL@URL: says too whether an answer means the accepted one.")
+    ] = "",
     output: Annotated[Path, typer.Option(help="Where the JSON report goes.")] = Path("bench-open-qa.json"),
 ) -> None:
     """Exact match and F1 of answers to public multi-hop questions, and the passages found for them."""
     from kg_pipeline.llm.budget import metered
     from kg_pipeline.settings import load_settings
+    from retrieval.evaluation.methods import names_or_ablations
     from retrieval.evaluation.open_qa.benchmark import OpenQaSettings, run_open_qa
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console()
     path = questions or default_data("qa", "musique_100", "questions.json")
     if questions is None and not path.exists():
         skip(console, f"there is no {path}; name a file of questions.")
         return
-    chosen = OpenQaSettings(methods=tuple(names_of(methods)), sample=sample, seed=seed)
+    named = names_or_ablations(names_of(methods))
+    chosen = OpenQaSettings(methods=named, sample=sample, seed=seed, judge=judge)
     with console.status("Asking …") as status, metered() as used:
         run = run_open_qa(
             path,
@@ -64,6 +76,8 @@ def open_qa(
             say=lambda what: status.update(f"Asking: {what}"),
         )
     console.print(_table(run))
+    if run.ablations:
+        console.print(_ablations(run.ablations))
     write_report(console, output, run.report, used)
 
 
@@ -72,7 +86,7 @@ def _beside(path: Path, pattern: str) -> Path | None:
 
 
 def _table(run: OpenQaRun) -> Table:
-    from retrieval.evaluation.open_qa.running import ANSWER_METRICS, READ
+    from retrieval.evaluation.open_qa.running import ANSWER_METRICS, JUDGED, READ
     from retrieval.evaluation.ranking import METRICS
 
     report = run.report
@@ -84,10 +98,12 @@ def _table(run: OpenQaRun) -> Table:
     )
     table.add_column("method")
     table.add_column("passages")
-    for name in (*METRICS, "exact match", "F1", "answered", "calls", "tokens", "s"):
+    judged = [f"right, as {report['judge']} sees it"] if report["judge"] else []
+    for name in (*METRICS, "exact match", "F1", *judged, "answered", "calls", "tokens", "s"):
         table.add_column(name, justify="right")
     for row in run.rows:
-        cells = [per_cent(row.scores[metric]) for metric in (*METRICS, *ANSWER_METRICS)]
+        shown = (*METRICS, *ANSWER_METRICS, *([JUDGED] if judged else []))
+        cells = [per_cent(row.scores[metric]) for metric in shown]
         cost = (f"{row.answered:.0%}", f"{row.calls:.1f}", f"{row.tokens:.0f}", f"{row.seconds:.2f}")
         table.add_row(row.method, row.passages, *cells, *cost)
     table.add_section()
@@ -95,4 +111,17 @@ def _table(run: OpenQaRun) -> Table:
         answers = [f"{figures[metric]:.1f}" if metric in figures else "" for metric in ANSWER_METRICS]
         accuracy = f"accuracy {figures['accuracy']:.1f}" if "accuracy" in figures else ""
         table.add_row(f"published: {name}", accuracy, *[""] * len(METRICS), *answers)
+    return table
+
+
+def _ablations(ablations: Sequence[QaAblation]) -> Table:
+    from retrieval.evaluation.multihop_qa.published import ablation_note
+    from retrieval.evaluation.open_qa.ablations import LOSSES
+
+    table = Table(title="What a part is worth: the full system less the one without it, in points")
+    for name in ("system", "without", *LOSSES, "same answers", "published"):
+        table.add_column(name)
+    for row in ablations:
+        losses = [points(row.losses[metric]) for metric in LOSSES]
+        table.add_row(row.full, row.method, *losses, f"{row.same:.0%}", ablation_note(row.method))
     return table

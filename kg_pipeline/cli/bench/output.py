@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,19 @@ if TYPE_CHECKING:
 
     from kg_pipeline.llm.budget import Meter
     from retrieval.evaluation.intervals import Interval
+
+
+_WIDTH = 200  # of a log, where nobody's terminal says how wide it is
+
+
+def open_console() -> Console:
+    """Where the tables of a benchmark go: as wide as the terminal, and wide enough to be read where there is none."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True)
+    if console.is_terminal or "COLUMNS" in os.environ:
+        return console
+    return Console(highlight=False, soft_wrap=True, width=_WIDTH)
 
 
 def names_of(text: str) -> list[str]:

@@ -14,9 +14,10 @@ from kg_pipeline.cli.bench.inputs import default_data
 from kg_pipeline.cli.bench.output import skip, write_report
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from kg_pipeline.evaluation.inference_precision import InferencePrecision
+    from kg_pipeline.evaluation.relation_calibration import Calibration
     from kg_pipeline.evaluation.relation_extraction import BioredFigures, Score
 
 _NAMES = {
@@ -61,7 +62,8 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
     from kg_pipeline.evaluation.entity_linking import References
     from kg_pipeline.evaluation.gold import read_chemprot, read_pubtator
     from kg_pipeline.evaluation.inference_precision import held_in_precision, hierarchy_precision
-    from kg_pipeline.evaluation.relation_extraction import score_biored, score_chemprot
+    from kg_pipeline.evaluation.relation_calibration import measure_calibration
+    from kg_pipeline.evaluation.relation_extraction import read_triples, score_biored, score_chemprot
     from kg_pipeline.evaluation.relation_gold import read_articles
     from kg_pipeline.evaluation.relations_end_to_end import link_articles, score_end_to_end
     from kg_pipeline.extraction.mentions.ner.choice import chosen_recogniser
@@ -77,9 +79,13 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
     parser, splitter = load_parser(settings.spacy_model), load_splitter(settings.sentence_model)
     vocabulary = open_vocabulary(build_vocabulary(settings))
     articles = list(read_pubtator(biored))
-    given = score_biored(list(read_articles(articles, parser, splitter)))
+    read = list(read_articles(articles, parser, splitter))
+    triples = read_triples(read)
+    given = score_biored(read, triples)
     console.print(_biored_table(given))
-    console.print(_reliability_table(given))
+    calibration = measure_calibration(triples)
+    console.print(_error_table(calibration))
+    console.print(_reliability_table(calibration))
     labels = score_chemprot(list(read_chemprot(chemprot)), parser)
     console.print(_table("ChemProt, 13 labels (micro is accuracy)", "label", labels))
     recogniser = chosen_recogniser(settings.entity_model)
@@ -106,7 +112,7 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
             "pairs": {name: _figures(score) for name, score in given.pairs.items()},
             "typed": _figures(given.typed),
             "signs": {name: _figures(score) for name, score in given.signs.items()},
-            "reliability": [asdict(row) for row in given.reliability],
+            "calibration": [asdict(each) for each in calibration],
         },
         "chemprot": {label: _figures(score) for label, score in labels.items()},
         "end_to_end": {name: _figures(score) for name, score in own.items()},
@@ -163,13 +169,33 @@ def _f1(score: Score) -> str:
     return f"{f1} [{100 * score.low:.1f}, {100 * score.high:.1f}]"
 
 
-def _reliability_table(figures: BioredFigures) -> Table:
-    table = Table(title="Reliability of confidences: promised and observed")
-    for column in ("triples by", "confidence", "triples", "promised", "observed"):
-        table.add_column(column, justify="left" if column == "triples by" else "right")
-    for row in figures.reliability:
-        cells = _percent(row.expected, row.observed)
-        table.add_row(row.extractor, f"{row.low:.2f}-{row.high:.2f}", str(row.triples), *cells)
+def _error_table(calibration: Sequence[Calibration]) -> Table:
+    """Expected calibration errors; what exact confidences would get by chance stands beside them."""
+    table = Table(title="Calibration of confidences: expected error, in per cent")
+    table.add_column("confidences of")
+    for column in ("number", "observed", "as promised", "as shipped", "cross-fitted", "by chance"):
+        table.add_column(column, justify="right")
+    for each in calibration:
+        errors = (
+            each.promised.error,
+            each.shipped.error,
+            each.cross_fitted.error,
+            each.cross_fitted.of_chance,
+        )
+        table.add_row(
+            each.shipped.reader, str(each.shipped.triples), *_percent(each.shipped.observed, *errors)
+        )
+    return table
+
+
+def _reliability_table(calibration: Sequence[Calibration]) -> Table:
+    table = Table(title="Reliability of confidences, cross-fitted: promised and observed")
+    for column in ("confidences of", "from", "to", "number", "promised", "observed"):
+        table.add_column(column, justify="left" if column == "confidences of" else "right")
+    for each in calibration:
+        for row in each.cross_fitted.bins:
+            cells = _percent(row.promised, row.observed)
+            table.add_row(each.shipped.reader, f"{row.low:.2f}", f"{row.high:.2f}", str(row.triples), *cells)
     return table
 
 

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.cli.bench.inputs import default_data
-from kg_pipeline.cli.bench.output import per_cent, points, skip, write_report
+from kg_pipeline.cli.bench.output import open_console, per_cent, points, skip, write_report
 
 if TYPE_CHECKING:
     from retrieval.evaluation.multihop import RetrievalRun
@@ -35,7 +34,7 @@ def bench_retrieval(
     from kg_pipeline.settings import load_settings
     from retrieval.evaluation.multihop import missing_parts, run_multihop
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = open_console()
     folder = data or default_data("qa", "musique_100")
     if missing := missing_parts(folder):
         absent = " and no ".join(missing)

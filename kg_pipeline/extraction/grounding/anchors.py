@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kg_pipeline.extraction.grounding.quotes import find_name, fold
-from kg_pipeline.text.abbreviations import Definition, definition_at
+from kg_pipeline.text.abbreviations import Definition
+from kg_pipeline.text.definitions import definition_at
 
 Span = tuple[int, int]
 

@@ -144,6 +144,31 @@ def ground(
     tails = chunk.find(candidate.tail, candidate.tail_category, inside)
     if not tails:
         return _reject("tail_not_anchored", candidate)
+    return ground_ends(
+        candidate,
+        heads=heads,
+        tails=tails,
+        quotes=quotes,
+        document_text=document_text,
+        mentions=mentions,
+        sentences=sentences,
+    )
+
+
+def ground_ends(
+    candidate: CandidateTriple,
+    *,
+    heads: Sequence[MentionSpan],
+    tails: Sequence[MentionSpan],
+    quotes: Sequence[Span],
+    document_text: str,
+    mentions: Sequence[MentionSpan],
+    sentences: Sequence[Span] = (),
+) -> GroundedTriple | Rejected:
+    """The last steps of `ground`, for a candidate whose quotes and the mentions that can be its ends are found already.
+
+    `mentions` are those that were known before, `sentences` those of the chunk; offsets are those of the document.
+    """
     pairs = [(head, tail) for head, tail in product(heads, tails) if not _same_entity(head, tail)]
     if not pairs:
         return _reject("same_entity", candidate)

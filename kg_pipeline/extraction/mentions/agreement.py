@@ -10,13 +10,14 @@ synonyms, and names that fit no single concept.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from kg_pipeline.extraction.mentions.mention import MAX_CANDIDATES, Mention
 from kg_pipeline.extraction.mentions.ner.recogniser import RecognisedName
-from kg_pipeline.vocabulary.categories import CHEMICAL, DISORDER, GENE, group_of
+from kg_pipeline.vocabulary.categories import CHEMICAL, DISORDER, GENE, ORGANISM, group_of
 from kg_pipeline.vocabulary.readings import MAY_BE_ONE
 from kg_pipeline.vocabulary.symbols import is_symbol
 
@@ -27,6 +28,7 @@ _VOCABULARY = "vocabulary"
 _SURE_SCORE = 0.95
 #: A synonym that a curated source lists; below it, what the vocabulary alone finds is not kept.
 _LISTED_SCORE = 0.88
+_CAUSED = re.compile(r"[-\u2010\u2011]induced\b", re.IGNORECASE)
 #: Characters that a name may have after a concept that it begins with.
 _GOES_ON = 14
 _KINDS_OF_NAMES = frozenset({CHEMICAL, DISORDER, GENE})
@@ -79,7 +81,8 @@ def agree(
 def _is_kept_whole(mention: Mention, touching: Sequence[RecognisedName]) -> bool:
     """Whether the mention is longer than the names in it, and sure: a preferred name, or what a pattern or definition says.
 
-    A definition of several names at once (`SCA3/MJD`) that is no concept gives way to them.
+    A definition of several names at once (`SCA3/MJD`) that is no concept gives way to them, and so does a disorder that is called
+    after its cause (`levodopa-induced dyskinesia`) where the article does not define it: its two names are in a relation.
     """
     if not touching or not all(
         mention.start <= name.start
@@ -89,7 +92,7 @@ def _is_kept_whole(mention: Mention, touching: Sequence[RecognisedName]) -> bool
     ):
         return False
     if mention.source == _VOCABULARY:
-        return _is_sure(mention)
+        return _is_sure(mention) and not (len(touching) > 1 and _CAUSED.search(mention.text))
     return mention.concept_id is not None or len(touching) < 2
 
 
@@ -129,13 +132,15 @@ def _of_kind(mention: Mention, name: RecognisedName, known: Collection[str]) -> 
     """The mention read as the recogniser's kind: by a candidate of that kind, else by the kind alone.
 
     A concept that is a chemical to the vocabulary and a gene to the recogniser is kept: hormones are both. So is a sure
-    one of a kind that the recogniser does not know, such as an exposure.
+    or full one of a kind that the recogniser does not know, such as an exposure, and a virus that is read as its disease.
     """
     wanted, ours = group_of(name.category), group_of(mention.category)
     fitting = tuple(one for one in mention.candidates if group_of(one.category) == wanted)
     if wanted == ours and mention.concept_id is None:
         return replace(mention, candidates=fitting)
-    if wanted == ours or (ours not in known and _is_sure(mention)):
+    is_told = _is_sure(mention) or _is_full_name(mention)
+    is_virus = (ours, wanted) == (ORGANISM, DISORDER)
+    if wanted == ours or ((ours not in known or is_virus) and is_told):
         return mention
     if fitting:
         others = tuple(one for one in mention.candidates if one not in fitting)
@@ -148,6 +153,15 @@ def _of_kind(mention: Mention, name: RecognisedName, known: Collection[str]) -> 
     if {wanted, ours} <= MAY_BE_ONE and mention.concept_id is not None:
         return mention
     return replace(mention, category=name.category, concept_id=None, candidates=())
+
+
+def _is_full_name(mention: Mention) -> bool:
+    """Whether a mention stands for a listed name of several words, which seldom means two things."""
+    return (
+        mention.concept_id is not None
+        and " " in mention.normal_form
+        and mention.candidates[0].score >= _LISTED_SCORE
+    )
 
 
 def _is_doubted(mention: Mention, known: Collection[str]) -> bool:

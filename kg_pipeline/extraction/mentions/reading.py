@@ -19,7 +19,8 @@ from kg_pipeline.extraction.mentions.name_patterns import find_patterns
 from kg_pipeline.extraction.mentions.ner.recogniser import NameRecogniser, RecognisedName
 from kg_pipeline.extraction.mentions.not_names import is_label, is_mere_word, is_no_name, whole_brackets
 from kg_pipeline.extraction.mentions.plain_words import is_plain_word
-from kg_pipeline.text.abbreviations import Definition, definition_at
+from kg_pipeline.text.abbreviations import Definition
+from kg_pipeline.text.definitions import DefinitionIndex
 from kg_pipeline.vocabulary.article_context import ArticleContext, article_context, named_in_full
 from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
 from kg_pipeline.vocabulary.headwords import category_of_phrase
@@ -97,6 +98,7 @@ def _by_look_up(
     """
     found: dict[Span, Mention] = {}
     silenced: set[Span] = set()
+    definitions = DefinitionIndex(context.definitions)
     for span, long, source in _abbreviations(text, context.definitions, context.glossary):
         if not _sentence_of(spans, span):
             continue
@@ -106,7 +108,7 @@ def _by_look_up(
             found.setdefault(span, linked)
     for match in matches:
         span = (match.start, match.end)
-        if span in found or span in silenced or _holds_definition(span, context.definitions):
+        if span in found or span in silenced or _holds_definition(span, definitions):
             continue
         sentence = _sentence_of(spans, span) or span
         mention = _from_vocabulary(text, match, sentence, context.supported, vocabulary)
@@ -134,9 +136,10 @@ def _abbreviations(
     text: str, definitions: Sequence[Definition], glossary: Mapping[str, str]
 ) -> Iterable[tuple[Span, str, str]]:
     """Occurrences of defined short forms with the long form each stands for, and the long forms themselves."""
+    index = DefinitionIndex(definitions)
     pattern = short_form_pattern(frozenset(glossary) | {definition.short for definition in definitions})
     for match in pattern.finditer(text) if pattern else ():
-        definition = definition_at(definitions, match[1], match.start(1))
+        definition = index.at(match[1], match.start(1))
         long = definition.long if definition else glossary.get(match[1])
         if long is not None:
             yield match.span(1), long, "abbreviation" if definition else "glossary"
@@ -144,11 +147,11 @@ def _abbreviations(
         yield (definition.long_start, definition.long_end), definition.long, "abbreviation"
 
 
-def _holds_definition(span: Span, definitions: Sequence[Definition]) -> bool:
+def _holds_definition(span: Span, definitions: DefinitionIndex) -> bool:
     """Whether a name goes over a long form and its short form, as in `acute lymphoblastic leukemia (ALL)`: two mentions."""
     return any(
-        span[0] <= min(one.long_start, one.short_start) and max(one.long_end, one.short_end) <= span[1]
-        for one in definitions
+        span[0] <= one.long_start and max(one.long_end, one.short_end) <= span[1]
+        for one in definitions.within(*span)
     )
 
 

@@ -24,6 +24,7 @@ STAGE = "mentions"
 _CODE = (
     "kg_pipeline.extraction.mentions",
     "kg_pipeline.text.abbreviations",
+    "kg_pipeline.text.definitions",
     "kg_pipeline.text.short_forms",
     "kg_pipeline.vocabulary.headwords",
 )

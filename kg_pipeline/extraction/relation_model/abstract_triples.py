@@ -25,6 +25,7 @@ from kg_pipeline.extraction.relation_model.sentence_triples import (
     MOST_MENTIONS,
     ModelPair,
     can_be_ends,
+    is_comparison,
     is_of_one_clause,
     told_pairs,
     triples_of_pairs,
@@ -140,7 +141,8 @@ def _can_be_quoted(each: ModelPair) -> bool:
     """Whether the sentence is no list, and words of one clause lead from one of the two to the other."""
     is_list = len(each.view.parse.sentence.mentions) > MOST_MENTIONS
     path = each.pair.path
-    return not is_list and bool(path) and is_of_one_clause(path) and can_be_ends(*each.ends)
+    is_stated = bool(path) and is_of_one_clause(path) and not is_comparison(each)
+    return not is_list and is_stated and can_be_ends(*each.ends)
 
 
 def _across(

@@ -35,7 +35,7 @@ from kg_pipeline.extraction.rules.triples import OfflineTriple, identity
 from kg_pipeline.extraction.syntax.dependency import children
 from kg_pipeline.extraction.syntax.phrases import is_failing
 from kg_pipeline.extraction.syntax.sentence_parser import Parse
-from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
+from kg_pipeline.vocabulary.categories import CHEMICAL, DISORDER, GENE, group_of
 from kg_pipeline.vocabulary.domains import fits
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
@@ -60,6 +60,9 @@ _SURE_KIND = 0.8
 #: Most words on the path of a kind of ChemProt. "X with Y inhibitors": what comes with an inhibitor is none.
 _LONGEST_OF_CHEMPROT = 3
 _ACCOMPANYING = frozenset({"with", "without"})
+_COMPARING = frozenset({"compared", "than", "versus", "vs"})
+#: Between a comparing word and what it compares with.
+_COMPARED = frozenset({"to", "with"})
 #: Names of whole classes: what a sentence says of "the mRNA" it says of a gene that it named before.
 _CLASSES = word_set(
     """rna mrna mirna microrna sirna shrna lncrna ncrna circrna dna cdna protein peptide gene enzyme receptor antibody
@@ -145,8 +148,9 @@ def _asked(parse: Parse, triples: Sequence[OfflineTriple]) -> Iterator[ModelPair
         if threshold is None:
             continue
         pair = view.pair(i, j)
-        if not pair.is_denied and is_of_one_clause(pair.path):
-            yield ModelPair(view, pair, threshold)
+        asked = ModelPair(view, pair, threshold)
+        if not pair.is_denied and is_of_one_clause(pair.path) and not is_comparison(asked):
+            yield asked
 
 
 def told_pairs(triples: Iterable[OfflineTriple], mentions: Sequence[MentionSpan]) -> set[frozenset[str]]:
@@ -180,6 +184,21 @@ def is_of_one_clause(path: Sequence[Token]) -> bool:
     return not any(
         token.dep_ == "conj" and token.head in path and bool(children(token, "nsubj", "nsubjpass"))
         for token in path
+    )
+
+
+def is_comparison(each: ModelPair) -> bool:
+    """Whether one treatment or molecule is only what the other is compared with: "X lowered Z compared to Y".
+
+    An illness that is commoner with X than with Y comes with both, so it is not looked at here.
+    """
+    if DISORDER in {group_of(end.category) for end in each.ends}:
+        return False
+    words = [token.lower_ for token in each.pair.path]
+    last = max((i for i, word in enumerate(words) if word in _COMPARING), default=len(words))
+    rest = each.pair.path[last + 1 :]
+    return last < len(words) and all(
+        token.lower_ in _COMPARED or token.pos_ in ("NOUN", "PROPN", "ADJ") for token in rest
     )
 
 

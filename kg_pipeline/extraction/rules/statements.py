@@ -15,7 +15,7 @@ from kg_pipeline.extraction.lexicon.predicate_lexicon import Meaning
 from kg_pipeline.extraction.rules.negation import is_negated, is_speculative
 from kg_pipeline.extraction.syntax.arguments import Argument
 from kg_pipeline.extraction.syntax.phrases import Phrase
-from kg_pipeline.vocabulary.categories import ANATOMY, CHEMICAL, DISORDER, group_of
+from kg_pipeline.vocabulary.categories import ANATOMY, CHEMICAL, DISORDER, ORGANISM, group_of
 from kg_pipeline.vocabulary.domains import fits
 from kg_pipeline.vocabulary.predicates import PREDICATES
 
@@ -73,6 +73,7 @@ _BLURRED = {
 _ORIGIN_WORDS = ("aris", "arose", "stem")
 _RAISING = frozenset({"increases", "causes", "predisposes", "activates"})
 _LOWERING = frozenset({"decreases", "inhibits", "prevents", "treats"})
+_OF_HOST = (DISORDER, ORGANISM)
 #: The weaker predicate to use where domain and range forbid the one that the word suggests.
 _WEAKER = {
     "prevents": ("decreases",),
@@ -204,6 +205,12 @@ def _fitting(predicate: str, head: str, tail: str, word: str) -> str | None:
         return "causes"
     if predicate == "regulates" and word.startswith("affect") and group_of(tail) == ANATOMY:
         return "located_in" if group_of(head) == DISORDER else None  # "lesions affecting the skin"
+    if (
+        predicate == "regulates"
+        and word.startswith("affect")
+        and (group_of(head), group_of(tail)) == _OF_HOST
+    ):
+        return "associated_with"  # "a disease that affects camels": they have it
     if word.startswith(("link", "connect")) and group_of(head) == group_of(tail) == CHEMICAL:
         return None  # "pomalidomide linked to JQ1": a bond
     if predicate == "increases" and word.startswith("caused") and group_of(tail) == ANATOMY:

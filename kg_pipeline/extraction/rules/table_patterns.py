@@ -31,6 +31,9 @@ _HEADINGS: dict[str, Meaning] = {
 CONFIDENCE = 0.7
 _ROW = re.compile(r"(?:Supplementary )?tab(?:le|\.)? ?[\w.-]*, (?P<heading>[^:;]+): ", re.IGNORECASE)
 _CELL = re.compile(r"[^;]+")
+#: An entry of a list of abbreviations: "PKA, protein kinase A;", "ST: starvation therapy;".
+_ENTRY = re.compile(r"(?:^|[;:.] )[A-Z0-9][\w+/-]{0,8}[A-Z0-9]\w?\s?[:,=] ")
+_FEWEST_ENTRIES = 3
 _DOUBT = re.compile(
     r"\b(candidate|possible|potential|putative|proposed|predicted|suggested)\b", re.IGNORECASE
 )
@@ -50,6 +53,11 @@ class Cell:
 def is_row(text: str) -> bool:
     """Whether the sentence is a row of a table."""
     return _ROW.match(text) is not None
+
+
+def is_glossary(text: str) -> bool:
+    """Whether the sentence lists abbreviations, as below a table: what stands in a name is no statement."""
+    return text.count(";") >= _FEWEST_ENTRIES - 1 and len(_ENTRY.findall(text)) >= _FEWEST_ENTRIES
 
 
 def cells(sentence: Sentence) -> Iterator[Cell]:

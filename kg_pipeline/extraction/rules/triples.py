@@ -7,6 +7,7 @@ doubt are read from the parse and flagged, never dropped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -21,7 +22,7 @@ from kg_pipeline.extraction.rules.noun_patterns import noun_readings
 from kg_pipeline.extraction.rules.patient_patterns import patient_readings
 from kg_pipeline.extraction.rules.statements import Statement, statements
 from kg_pipeline.extraction.rules.table_patterns import CONFIDENCE as CELL_CONFIDENCE
-from kg_pipeline.extraction.rules.table_patterns import Cell, cells, is_row
+from kg_pipeline.extraction.rules.table_patterns import Cell, cells, is_glossary, is_row
 from kg_pipeline.extraction.rules.verb_patterns import verb_readings
 from kg_pipeline.extraction.syntax.arguments import MODIFIED
 from kg_pipeline.extraction.syntax.phrases import Phrase
@@ -37,6 +38,8 @@ _HOSTS = word_set(
 )
 #: Words that carry a relation and are things of their own.
 _NAMED = frozenset({"autoantibody"})
+#: What follows a gene that names cells; "TNF+IFN" are two that are given together.
+_HAVING = re.compile(r"[+⁺](?:[^\w+⁺]|$|[\w/-]+[+⁺])")
 #: Longer ones are lists, tables or failed splits; their parse is slow and wrong. In characters.
 _LONGEST_SENTENCE = 1500
 
@@ -87,7 +90,7 @@ def sentences_of(
         for mention in ordered[first:]:
             if mention.start >= end:
                 break
-            if mention.end <= end and not _is_generic(mention):
+            if mention.end <= end and not _is_generic(mention) and not _is_marker(mention, text):
                 inside.append(mention)
         yield Sentence(start, text[start:end], tuple(inside))
 
@@ -138,14 +141,19 @@ def _is_generic(mention: MentionSpan) -> bool:
     return is_verb or singular(word) in MODIFIED - _NAMED
 
 
+def _is_marker(mention: MentionSpan, text: str) -> bool:
+    """Whether the gene only names cells that have it: "CD4+ T cells"; what is said is said of the cells."""
+    return group_of(mention.category) == GENE and _HAVING.match(text, mention.end) is not None
+
+
 def is_short(sentence: Sentence) -> bool:
     """Whether the sentence is no list, table or failed split, the parse of which is slow and wrong."""
     return len(sentence.text) <= _LONGEST_SENTENCE
 
 
 def is_prose(sentence: Sentence) -> bool:
-    """Whether the sentence can state something: it is neither a row of a table nor a question."""
-    return not is_row(sentence.text) and not is_question(sentence.text)
+    """Whether the sentence can state something: it is no row of a table, no list of abbreviations and no question."""
+    return not any(is_other(sentence.text) for is_other in (is_row, is_glossary, is_question))
 
 
 def _merged(known: Statement, other: Statement) -> Statement:

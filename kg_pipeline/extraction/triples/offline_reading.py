@@ -12,6 +12,7 @@ from kg_pipeline.extraction.relation_model.abstract_triples import (
     AbstractTriples,
     abstract_triples,
 )
+from kg_pipeline.extraction.relation_model.calibration import calibrated
 from kg_pipeline.extraction.relation_model.sentence_triples import EXTRACTOR as MODEL
 from kg_pipeline.extraction.relation_model.sentence_triples import model_triples
 from kg_pipeline.extraction.rules.triples import EXTRACTOR as RULES
@@ -50,7 +51,10 @@ def read_article(parser: SentenceParser, article: ArticleInput) -> OfflineReadin
     """Triples of an article; rows of tables are read by the rules alone, because the model has learnt from prose."""
     spans = [span for of_chunk in article.sentences for span in of_chunk]
     read = list(extract_parsed(parser, list(sentences_to_read(article.text, spans, article.mentions))))
-    rules = [triple for _, found in read for triple in found]
+    # No annotated corpus tells how often what a row of a table says is right.
+    rules = [
+        triple for parse, found in read for triple in (found if parse is None else calibrated("rules", found))
+    ]
     tables = [(chunk.start, chunk.end) for chunk in article.chunks if chunk.section_kind == TABLE]
     prose = {
         parse.sentence.start: (parse, found)
@@ -59,7 +63,11 @@ def read_article(parser: SentenceParser, article: ArticleInput) -> OfflineReadin
     }
     model = model_triples(list(prose.values()))
     of_abstract = _read_abstract(parser, article, prose, [*rules, *model])
-    return OfflineReading(rules, [*model, *of_abstract.within], of_abstract.across)
+    return OfflineReading(
+        rules,
+        [*calibrated("model", model), *calibrated("abstract", of_abstract.within)],
+        calibrated("neighbours", of_abstract.across),
+    )
 
 
 def _read_abstract(

@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING, Any
 from kg_pipeline.fingerprint import short_digest
 
 if TYPE_CHECKING:
-    from kg_pipeline.extraction.grounding.triples import MentionSpan
+    from kg_pipeline.extraction.annotations.records import BroughtRelation
+    from kg_pipeline.extraction.grounding.triples import GroundedTriple, MentionSpan, Rejected
     from kg_pipeline.extraction.llm.triples import ChunkExtraction
     from kg_pipeline.extraction.rules.triples import OfflineTriple
 
 #: Confidence of a triple that a language model offered and the text bore out; models give no calibrated one.
 LLM_CONFIDENCE = 0.75
+#: Reader of what was brought in; its source follows behind a colon.
+ANNOTATION = "annotation"
+#: Confidence of a brought-in triple whose source is sure of it: where it quotes the sentence, and where we found one.
+QUOTED_CONFIDENCE = 0.8
+PLACED_CONFIDENCE = 0.7
 #: A row of a table read as a sentence is less of one.
 TABLE_FACTOR = 0.8
 TABLE = "table"
@@ -104,15 +110,50 @@ def mention_rows(article_id: str, named: Iterable[MentionSpan], *, source: str) 
     ]
 
 
+def annotation_rows(
+    article_id: str, grounded: Iterable[tuple[BroughtRelation, GroundedTriple]], chunks: Sequence[ChunkSpan]
+) -> list[Row]:
+    """Rows of brought-in triples; the same one of two sources is two rows, as it is for two other readers."""
+    rows = []
+    for relation, triple in grounded:
+        chunk = chunk_of(chunks, triple.start, triple.end)
+        prior = QUOTED_CONFIDENCE if relation.is_quoted else PLACED_CONFIDENCE
+        row = _row(article_id, triple, chunk, brought_by(relation), prior * relation.score)
+        rows.append({**row, "triple_id": short_digest(row["triple_id"], row["extractor"])})
+    # Of records that say the same, the surest.
+    return _distinct(sorted(rows, key=lambda row: (-row["confidence"], row["predicate_text"])))
+
+
+def brought_by(relation: BroughtRelation) -> str:
+    """Name of the reader in the tables: that something was brought in, and from where."""
+    return f"{ANNOTATION}:{relation.source}"
+
+
 def reject_rows(
-    article_id: str, extractions: Sequence[ChunkExtraction], chunks: Sequence[ChunkSpan]
+    article_id: str, extractions: Sequence[ChunkExtraction], chunks: Sequence[ChunkSpan], extractor: str
 ) -> list[Row]:
     """Rows of `rejects`, one for each candidate refused; `extractions` are those of `chunks`, in order."""
     return [
-        {"article_id": article_id, "chunk_id": chunk.chunk_id, "reason": each.reason, "detail": each.detail}
+        _reject(article_id, each, chunk.chunk_id, extractor)
         for chunk, extraction in zip(chunks, extractions, strict=True)
         for each in extraction.rejected
     ]
+
+
+def brought_reject_rows(article_id: str, rejected: Iterable[tuple[BroughtRelation, Rejected]]) -> list[Row]:
+    """Rows of `rejects` of brought-in relations, of which no chunk is known."""
+    rows = [_reject(article_id, each, "", brought_by(relation)) for relation, each in rejected]
+    return sorted(rows, key=lambda row: (row["reason"], row["extractor"], row["detail"]))
+
+
+def _reject(article_id: str, rejected: Rejected, chunk_id: str, extractor: str) -> Row:
+    return {
+        "article_id": article_id,
+        "chunk_id": chunk_id,
+        "extractor": extractor,
+        "reason": rejected.reason,
+        "detail": rejected.detail,
+    }
 
 
 def _row(article_id: str, triple: Any, chunk: ChunkSpan, extractor: str, confidence: float) -> Row:

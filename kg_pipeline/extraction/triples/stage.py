@@ -1,7 +1,7 @@
 """The stage `triples`: documents, chunks and mentions of a shard to triples with the sentence that states each.
 
 Who reads is decided by the corpus (`extraction = "auto" | "offline" | "llm"`); `auto` asks a language model where
-one is set and reads offline otherwise.
+one is set and reads offline otherwise. What the corpus brings in (`annotations`) comes on top of either.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from kg_pipeline.extraction.llm.reading import read_passages, unanswered
 from kg_pipeline.extraction.llm.triples import ChunkExtraction, prompt_digest
 from kg_pipeline.extraction.rules.triples import EXTRACTOR
 from kg_pipeline.extraction.syntax.sentence_parser import PINNED_WEIGHTS, load_parser
+from kg_pipeline.extraction.triples.brought_in import BroughtIn
 from kg_pipeline.extraction.triples.inputs import ArticleInput, passages_of, read_articles
 from kg_pipeline.extraction.triples.offline_reading import read_article
 from kg_pipeline.extraction.triples.rows import (
@@ -68,19 +69,28 @@ def build_triples(
     llm = language_model(spec, settings)
     upstream = [input_digests(datasets, stage, spec.name, shard) for stage in _INPUTS]
     articles = set.intersection(*(set(each) for each in upstream))
+    brought = BroughtIn.read(datasets, spec, shard)
+    digests = brought.digests() if brought is not None else {}
 
     def process(article_ids: Sequence[str]) -> Iterable[ArticleOutput]:
         found = read_articles(datasets, spec.name, shard, article_ids)
         if llm is not None:
-            return _ask(found, chat or open_chat(llm, settings.cache), llm.concurrency)
-        return _read_offline(found, settings)
+            read: Iterable[ArticleOutput] = _ask(
+                found, chat or open_chat(llm, settings.cache), llm.concurrency
+            )
+        else:
+            read = _read_offline(found, settings)
+        return read if brought is None else brought.added_to(read, found)
 
     return run_shard(
         datasets,
         stage=STAGE,
         corpus=spec.name,
         shard=shard,
-        inputs={article: digest([each[article] for each in upstream]) for article in articles},
+        inputs={
+            article: digest([*(each[article] for each in upstream), *filter(None, [digests.get(article)])])
+            for article in articles
+        },
         fingerprint=_fingerprint(llm, settings),
         outputs=OUTPUTS,
         process=process,
@@ -109,6 +119,7 @@ def _fingerprint(llm: LlmSettings | None, settings: Settings) -> str:
                     *_LLM,
                     *_VOCABULARY,
                     "kg_pipeline.text.abbreviations",
+                    "kg_pipeline.text.definitions",
                     "kg_pipeline.text.short_forms",
                 ]
             ),
@@ -156,7 +167,7 @@ def _llm_output(article: ArticleInput, extractions: list[ChunkExtraction], extra
         article.article_id,
         {
             "triples": llm_rows(article.article_id, extractions, article.chunks, extractor),
-            "rejects": reject_rows(article.article_id, extractions, article.chunks),
+            "rejects": reject_rows(article.article_id, extractions, article.chunks, extractor),
             "triple_mentions": new_mention_rows(article.article_id, extractions),
         },
         status="partial" if reason else "ok",

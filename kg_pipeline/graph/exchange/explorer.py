@@ -27,6 +27,7 @@ from kg_pipeline.files import write_text
 from kg_pipeline.graph.exchange.records import Edge, Node
 from kg_pipeline.graph.exchange.source import ExportSource
 from kg_pipeline.schema import RELATION_KINDS
+from kg_pipeline.vocabulary.agreement import is_plural, verb
 
 #: Relations whose sentences share a file: some hundred kilobytes.
 _BLOCK = 1000
@@ -117,7 +118,9 @@ def _graph(source: ExportSource, nodes: Sequence[Node], columns: _Columns) -> di
         "names": [node.name for node in nodes],
         "synonyms": ["|".join(node.aliases).lower() for node in nodes],
         "category": _base64(np.array([places[node.category] for node in nodes], dtype="u1")),
+        "plural": _base64(np.array([is_plural(node.name) for node in nodes], dtype="u1")),
         "predicates": list(columns.predicates),
+        "verbs": [[verb(name), verb(name, plural=True)] for name in columns.predicates],
         "relations": columns.encoded(),
         "articles": {
             article.article_id: [article.fields.get(name) for name in _ARTICLE_COLUMNS]

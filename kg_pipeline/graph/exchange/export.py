@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kg_pipeline.errors import GraphError
-from kg_pipeline.graph.exchange import explorer, graphml, jsonld, kgx_jsonl, kgx_tsv, neo4j_csv, sif
+from kg_pipeline.graph.exchange import explorer, graphml, jsonld, kgx_jsonl, kgx_tsv, neo4j_csv, parquet, sif
 from kg_pipeline.graph.exchange.source import QUOTABLE, ExportSource
 
 Writer = Callable[[ExportSource, Path], list[Path]]
@@ -18,6 +18,7 @@ FORMATS: dict[str, Writer] = {
     "jsonld": jsonld.write,
     "neo4j-csv": neo4j_csv.write,
     "sif": sif.write,
+    "parquet": parquet.write,
     "html": explorer.write,
 }
 

@@ -11,6 +11,7 @@ LEFT_OUT = {
     "jsonld": f"{_ALWAYS}; articles' bibliography; counts of mentions",
     "neo4j-csv": f"{_ALWAYS}; indexes, so `retrieval` cannot read the result",
     "sif": f"{_ALWAYS}; evidence, articles, confidence; inferred and denied relations",
+    "parquet": "adjacency arrays and text indexes, which follow from the tables; text, quotes and vectors of articles that may not be quoted",
     "html": f"{_ALWAYS}; it is a page to look at, not to import",
 }
 

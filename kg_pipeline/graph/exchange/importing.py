@@ -30,8 +30,6 @@ from kg_pipeline.settings import Settings
 Embed = Literal["all", "entities", "none"]
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-#: Setting in the manifest of a version that was imported.
-IMPORTED = "imported"
 #: Values of `embed`, and the kinds of nodes each stands for.
 EMBEDDED: dict[Embed, tuple[NodeKind, ...]] = {
     "all": ("chunk", "entity"),
@@ -86,7 +84,7 @@ def import_graph(
     """
     if not _NAME.fullmatch(name):
         raise GraphError(f"{name!r} cannot name a corpus; use lower-case letters, digits and single hyphens.")
-    store = VersionStore(settings.graphs)
+    store = VersionStore.of(settings)
     _refuse_built(store, name)
     files = recognise(paths)
     collected = _collect(files)
@@ -100,7 +98,7 @@ def import_graph(
             models["embedding"] = settings.embedding_model
         tables = LogicalTables.of(datasets, name)
         manifest = write_version(
-            store, tables, options={IMPORTED: True}, models=models, ann_above=settings.ann_above
+            store, tables, options={layout.IMPORTED: True}, models=models, ann_above=settings.ann_above
         )
     return ImportReport(
         manifest=manifest,
@@ -113,7 +111,7 @@ def import_graph(
 
 def _refuse_built(store: VersionStore, name: str) -> None:
     current = store.current(name)
-    if current is not None and IMPORTED not in layout.read_manifest(store.folder(name, current)).settings:
+    if current is not None and not layout.is_imported(layout.read_manifest(store.folder(name, current))):
         raise GraphError(
             f"Corpus {name!r} is built from articles, and an import would take its place. Choose another name."
         )

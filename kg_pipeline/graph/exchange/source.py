@@ -48,7 +48,7 @@ class ExportSource:
     """A version, read for export."""
 
     def __init__(self, folder: Path, quotable: frozenset[str] = QUOTABLE) -> None:
-        self._folder = folder
+        self.folder = folder
         self._quotable = quotable
         self.manifest: Manifest = layout.read_manifest(folder)
 
@@ -72,9 +72,9 @@ class ExportSource:
 
     def edges(self) -> Iterator[Edge]:
         """Relations, by id, each with the evidence that may be quoted."""
-        relations = layout.open_table(self._folder, "relations")
-        evidence = layout.open_table(self._folder, "evidence").select(list(_EVIDENCE))
-        rows = Rows.open(self._folder, "relation_evidence")
+        relations = layout.open_table(self.folder, "relations")
+        evidence = layout.open_table(self.folder, "evidence").select(list(_EVIDENCE))
+        rows = Rows.open(self.folder, "relation_evidence")
         for start in range(0, len(relations), _SLICE):
             part = relations.slice(start, _SLICE).to_pylist()
             first, last = int(rows.indptr[start]), int(rows.indptr[start + len(part)])
@@ -85,7 +85,7 @@ class ExportSource:
 
     def relation_ids(self) -> list[str]:
         """Ids of the relations, in the order of `edges`."""
-        ids: list[str] = layout.open_table(self._folder, "relations").column("relation_id").to_pylist()
+        ids: list[str] = layout.open_table(self.folder, "relations").column("relation_id").to_pylist()
         return ids
 
     def _edge(self, row: dict[str, Any], cited: list[dict[str, Any]]) -> Edge:
@@ -104,16 +104,17 @@ class ExportSource:
             rule=row["rule"],
             source=sources[0] if sources else DEFAULT_SOURCE,
             publications=tuple(article_curie(a) for a in articles if not a.startswith(SOURCE_PREFIX)),
-            supports=tuple(Support(**item) for item in cited if self._may_quote(item["article_id"])),
+            supports=tuple(Support(**item) for item in cited if self.may_quote(item["article_id"])),
         )
 
-    def _may_quote(self, article_id: str) -> bool:
+    def may_quote(self, article_id: str) -> bool:
+        """Whether the sentences of an article may be written."""
         # What a knowledge source says came in by an import: our wording of its edges, or sentences it passes on itself.
         return article_id.startswith(SOURCE_PREFIX) or self._license_of[article_id] in self._quotable
 
     @cached_property
     def _documents(self) -> pa.Table:
-        return layout.open_table(self._folder, "documents")
+        return layout.open_table(self.folder, "documents")
 
     @cached_property
     def _license_of(self) -> dict[str, str]:
@@ -124,12 +125,12 @@ class ExportSource:
     def n_withheld(self) -> int:
         """Evidence rows whose quotes the licence policy holds back."""
         articles = pc.value_counts(
-            layout.open_table(self._folder, "evidence").column("article_id")
+            layout.open_table(self.folder, "evidence").column("article_id")
         ).to_pylist()
-        return sum(item["counts"] for item in articles if not self._may_quote(item["values"]))
+        return sum(item["counts"] for item in articles if not self.may_quote(item["values"]))
 
     def _rows(self, name: str, columns: list[str] | None = None) -> Iterator[dict[str, Any]]:
-        table = layout.open_table(self._folder, name)
+        table = layout.open_table(self.folder, name)
         table = table if columns is None else table.select(columns)
         for start in range(0, len(table), _SLICE):
             yield from table.slice(start, _SLICE).to_pylist()

@@ -45,6 +45,6 @@ def open_reader(settings: Neo4jSettings, corpus: str, version: str = "latest") -
         driver.close()
         raise NoGraphError(
             f"Neo4j at {settings.uri} holds no version {version!r} of corpus {corpus!r}. "
-            f"Load it by building with KG_NEO4J_URI set: kg build {corpus}"
+            f"Load it with KG_NEO4J_URI set: kg build {corpus}, or kg import {corpus} FILES where it was imported."
         )
     return Neo4jReader(driver, settings, Manifest.model_validate_json(records[0]["manifest"]))

@@ -67,6 +67,11 @@ def run(
     return within(STATEMENT_SECONDS if seconds is None else seconds, act, give_up)
 
 
+def change(driver: Driver, database: str, statement: str) -> None:
+    """Run a statement on the schema, which may take `SCHEMA_SECONDS`; raises StoreUnavailable like `run`."""
+    run(driver, database, statement, seconds=SCHEMA_SECONDS)
+
+
 def within(
     seconds: float, action: Callable[[], Result], give_up: Callable[[], None], holder: str = ""
 ) -> Result:

@@ -1,4 +1,4 @@
-"""The graph in Neo4j seen from its nodes, as `kg_pipeline.graph.traversal` walks it.
+"""The graph in Neo4j seen from its nodes, as `kg_pipeline.graph.expansion` walks it.
 
 Nodes are row numbers and relations are ranks, both stored as properties, so every order is an order of integers.
 What one traversal has met is remembered, to name it in the end without asking again.
@@ -6,14 +6,15 @@ What one traversal has met is remembered, to name it in the end without asking a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from kg_pipeline.graph.expansion import Incident, Ints
 from kg_pipeline.graph.neo4j.client import VersionLabels
 from kg_pipeline.graph.reader import ALL_KINDS
-from kg_pipeline.graph.traversal import Incident, Ints
 from kg_pipeline.vocabulary.predicates import PREDICATES, relationship_type
 
 _TAXONOMIC = relationship_type("subclass_of")
@@ -23,13 +24,17 @@ _UNLIMITED = 2**31
 
 
 class Neo4jIncidence:
-    """`kg_pipeline.graph.traversal.Incidence` for one traversal."""
+    """`kg_pipeline.graph.expansion.Incidence` for one traversal."""
 
-    def __init__(self, query: Callable[..., list[dict[str, Any]]], labels: VersionLabels) -> None:
+    def __init__(
+        self, query: Callable[..., list[dict[str, Any]]], labels: VersionLabels, n_nodes: int
+    ) -> None:
+        self.n_nodes = n_nodes
         self._query = query
         self._label = labels.of("Entity")
         self._entity_ids: dict[int, str] = {}
         self._relation_ids: dict[int, str] = {}
+        self._confidences: dict[int, float] = {}
 
     def ordinals(self, entity_ids: Sequence[str]) -> list[int]:
         """Row numbers of the entities that exist, in the order asked."""
@@ -41,13 +46,17 @@ class Neo4jIncidence:
         self._entity_ids |= {row: id_ for id_, row in row_of.items()}
         return [row_of[id_] for id_ in entity_ids if id_ in row_of]
 
-    def entity_ids(self, ordinals: Iterable[int]) -> list[str]:
+    def entity_ids(self, ordinals: Ints) -> list[str]:
         """Ids of entities this traversal has met."""
-        return [self._entity_ids[ordinal] for ordinal in ordinals]
+        return [self._entity_ids[ordinal] for ordinal in ordinals.tolist()]
 
-    def relation_ids(self, ranks: Iterable[int]) -> list[str]:
+    def relation_ids(self, ranks: Ints) -> list[str]:
         """Ids of relations this traversal has met."""
-        return [self._relation_ids[rank] for rank in ranks]
+        return [self._relation_ids[rank] for rank in ranks.tolist()]
+
+    def confidences(self, ranks: Ints) -> npt.NDArray[np.float64]:
+        """Confidence of relations this traversal has met."""
+        return np.array([self._confidences[rank] for rank in ranks.tolist()], np.float64)
 
     def incident(self, nodes: Ints, kinds: Collection[str], per_node: int) -> Incident:
         """The best `per_node` relations of each node among those of the given kinds."""
@@ -73,6 +82,7 @@ class Neo4jIncidence:
                 kept.append(row)
         for row in kept:
             self._relation_ids[row["rank"]] = row["relation"]
+            self._confidences[row["rank"]] = row["confidence"]
             self._entity_ids[row["head"]], self._entity_ids[row["tail"]] = row["head_id"], row["tail_id"]
         is_head = [row["head"] == row["node"] for row in kept]
         return Incident(
@@ -89,6 +99,5 @@ class Neo4jIncidence:
                 ],
                 np.int8,
             ),
-            confidence=np.array([row["confidence"] for row in kept], np.float64),
             truncated=len(kept) < len(rows),
         )

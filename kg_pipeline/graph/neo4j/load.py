@@ -70,7 +70,7 @@ def load_version(
     """
     manifest = layout.read_manifest(folder)
     if not has_all_files(folder):
-        raise GraphError(f"{folder} is not complete, so it is not loaded. Run: kg build {manifest.corpus}")
+        raise GraphError(f"{folder} is not complete, so it is not loaded. Run: {layout.remade_by(folder)}")
     labels = VersionLabels(manifest.corpus, manifest.version)
     with connected(settings) as driver:
         prepare_database(driver, settings.database)

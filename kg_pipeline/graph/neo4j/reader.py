@@ -1,6 +1,6 @@
 """Read a version from Neo4j through the same protocol as the version directory, with the same results.
 
-Traversal runs level by level in `kg_pipeline.graph.traversal`, one query a level, never as a variable-length pattern.
+Traversal runs level by level in `kg_pipeline.graph.expansion`, one query a level, never as a variable-length pattern.
 Vector hits of the approximate index are more than asked for and scored again exactly. Full-text scores are Lucene's,
 so their values differ from those of the directory.
 """
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 #: Hits asked of the approximate vector index for each one wanted, and at least this many more.
 _OVERSAMPLE = 4
-_SLACK = 64
+_SLACK = 128
 #: A relation's fields as it is stored: its predicate is its type, and what is empty has no property.
 _RELATION = (
     ".relation_id, .kind, .negated, .speculative, .confidence, .n_articles, .n_evidence, "
@@ -182,7 +182,7 @@ class Neo4jReader(TraversingReader):
         self._driver.close()
 
     def _walk(self) -> Neo4jIncidence:
-        return Neo4jIncidence(self._rows, self._labels)
+        return Neo4jIncidence(self._rows, self._labels, self._manifest.counts["entities"])
 
     def _records(self, record: type[Record], label: str, key: str, ids: Sequence[str]) -> list[Record]:
         fields = ", ".join(f".{name}" for name in columns_of(record))

@@ -16,9 +16,10 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from kg_pipeline.vocabulary.agreement import is_plural, verb
 from retrieval.answer import Answer, Citation, EvidenceEdge
-from retrieval.answers.explain import explain, predicate_label
-from retrieval.passages.addresses import article_address
+from retrieval.answers.explain import explain
+from retrieval.passages.addresses import article_address, is_sample
 from retrieval.words.plain import plain, plain_line
 
 
@@ -30,6 +31,7 @@ def render_page(answer: Answer) -> str:
     )
     environment.filters["plain"] = plain
     environment.filters["line"] = plain_line
+    environment.tests["sample"] = is_sample
     return environment.from_string(_asset("answer.html")).render(
         answer=answer,
         citations=[(citation, article_address(citation.article_id)) for citation in answer.citations],
@@ -60,18 +62,21 @@ def graph_data(answer: Answer) -> dict[str, Any]:
     return {
         "nodes": [{"name": plain_line(answer.graph.entities[entity_id])} for entity_id in ids],
         "edges": [
-            _edge(edge, place, known) | {"premises": premises.get(edge.relation_id, [])}
+            _edge(edge, place, known, answer.graph.entities)
+            | {"premises": premises.get(edge.relation_id, [])}
             for edge in answer.graph.edges
             if edge.head_id in place and edge.tail_id in place
         ],
     }
 
 
-def _edge(edge: EvidenceEdge, place: Mapping[str, int], known: Mapping[int, Citation]) -> dict[str, Any]:
+def _edge(
+    edge: EvidenceEdge, place: Mapping[str, int], known: Mapping[int, Citation], names: Mapping[str, str]
+) -> dict[str, Any]:
     return {
         "from": place[edge.head_id],
         "to": place[edge.tail_id],
-        "label": predicate_label(edge.predicate),
+        "label": verb(edge.predicate, plural=is_plural(names[edge.head_id])),
         "kind": edge.kind,
         "look": "negated" if edge.negated else "asserted" if edge.kind == "asserted" else "inferred",
         "citations": [number for number in edge.citations if number in known],

@@ -6,7 +6,8 @@
   const data = JSON.parse(document.getElementById("graph-data").textContent);
   const reading = document.getElementById("reading");
   const XMLNS = "http://www.w3.org/2000/svg";
-  const LABEL_HEIGHT = 30, LONGEST = 34, ROOM = 56;
+  const LABEL_HEIGHT = 30, WORDS_HEIGHT = 18, LONGEST = 34, ROOM = 56;
+  const PLACES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74];
 
   const make = (tag, attributes, parent) => {
     const element = document.createElementNS(XMLNS, tag);
@@ -98,6 +99,25 @@
     const scale = Math.min((node.width / 2 + 3) / (Math.abs(dx) || 1e-6), (LABEL_HEIGHT / 2 + 3) / (Math.abs(dy) || 1e-6), 1);
     return [node.x + dx * scale, node.y + dy * scale];
   };
+  // Words stand in the middle of their line, or as near to it as nothing is in their way.
+  const boxAt = (x, y, width, height) => ({ left: x - width / 2, right: x + width / 2, top: y - height / 2, bottom: y + height / 2 });
+  const shared = (a, b) => Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left))
+    * Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
+  const placeLabels = () => {
+    const taken = nodes.map((node) => boxAt(node.x, node.y, node.width, LABEL_HEIGHT));
+    for (const edge of edges) {
+      let best = null;
+      for (const t of PLACES) {
+        const [x, y] = edge.at(t), box = boxAt(x, y, edge.length - ROOM + 8, WORDS_HEIGHT);
+        const covered = taken.reduce((sum, other) => sum + shared(box, other), 0);
+        if (!best || covered < best.covered) best = { x, y, box, covered };
+        if (!covered) break;
+      }
+      taken.push(best.box);
+      edge.text.setAttribute("x", best.x);
+      edge.text.setAttribute("y", best.y);
+    }
+  };
   const draw = () => {
     for (const edge of edges) {
       const { a, b } = edge;
@@ -113,9 +133,12 @@
       edge.reach.setAttribute("d", path);
       const angle = (Math.atan2(y2 - cy, x2 - cx) * 180) / Math.PI;
       edge.head.setAttribute("transform", `translate(${x2},${y2}) rotate(${angle})`);
-      edge.text.setAttribute("x", (x1 + 2 * cx + x2) / 4);
-      edge.text.setAttribute("y", (y1 + 2 * cy + y2) / 4);
+      edge.at = (t) => { // a point of the line
+        const u = 1 - t;
+        return [u * u * x1 + 2 * u * t * cx + t * t * x2, u * u * y1 + 2 * u * t * cy + t * t * y2];
+      };
     }
+    placeLabels();
     for (const node of nodes) node.group.setAttribute("transform", `translate(${node.x},${node.y})`);
   };
 

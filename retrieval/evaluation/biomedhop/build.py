@@ -29,7 +29,7 @@ from retrieval.passages.sentences import Splitter
 Find = Callable[[np.random.Generator, int, Mapping[Family, int]], Iterator[Motif]]
 Finders = Mapping[str, tuple[float, Find]]  # by pattern, with its share
 _BATCH = 500  # items whose evidence is read at once
-_ANSWERS = 3  # items of a family with one answer, however few items there are
+_ANSWERS = 3  # items of a family with the same answers, however few items there are
 _ANSWER_SHARE = 0.05
 _ROUNDS = 3  # of giving to others what a family could not fill
 
@@ -69,7 +69,7 @@ class _Work:
     built: Built = field(default_factory=Built)
     seen: set[tuple[object, ...]] = field(default_factory=set)
     counts: Counter[Family] = field(default_factory=Counter)
-    answers: Counter[tuple[Family, int]] = field(default_factory=Counter)
+    answers: Counter[tuple[Family, tuple[int, ...]]] = field(default_factory=Counter)
     targets: dict[Family, int] = field(default_factory=dict)  # wanted, and what others have left over
 
 
@@ -187,9 +187,7 @@ def _take(work: _Work, pattern: str, find: Find, quotas: dict[Family, int], *, n
         if motif.key in work.seen:
             work.built.rejected["same question again"] += 1
             continue
-        if motif.family != "count" and work.answers[motif.family, motif.answers[0]] >= _most(
-            work, motif.family
-        ):
+        if work.answers[motif.family, motif.answers] >= _most(work, motif.family):
             work.built.rejected["the same answer too often"] += 1
             continue
         item = _item(work, motif, source)
@@ -198,14 +196,14 @@ def _take(work: _Work, pattern: str, find: Find, quotas: dict[Family, int], *, n
         work.seen.add(motif.key)
         work.built.items.append(item)
         work.counts[motif.family] += 1
-        work.answers[motif.family, motif.answers[0]] += 1
+        work.answers[motif.family, motif.answers] += 1
         quotas[motif.family] -= 1
         if all(quota <= 0 for quota in quotas.values()):
             return
 
 
 def _most(work: _Work, family: Family) -> int:
-    """How many items of a family may have one answer, so that none is right by habit."""
+    """How many items of a family may have one answer or one set of them, so that none is right by habit."""
     return max(_ANSWERS, int(np.ceil(_ANSWER_SHARE * work.targets[family])))
 
 

@@ -200,6 +200,9 @@ def render_datasheet(sheet: Mapping[str, Any]) -> str:
             [(name, row["path"], row["count"]) for name, row in sheet["metapaths"].items()],
         ),
         "",
+        "## Answers",
+        "",
+        *_answers(sheet),
         "## Evidence",
         "",
         markdown_table(
@@ -222,6 +225,17 @@ def render_datasheet(sheet: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _answers(sheet: Mapping[str, Any]) -> list[str]:
+    """How far one could get by habit: always the same number, always the same letter."""
+    lines = [f"{sheet['distinct_answers']} different answers."]
+    for what, key in (("Numbers to count", "answers_to_count"), ("Right letters", "right_letters")):
+        if found := sheet[key]:
+            best = max(found.values()) / sum(found.values())
+            listed = ", ".join(f"{name}: {count}" for name, count in found.items())
+            lines.append(f"{what}: {listed}; always the commonest would be right in {_cent(best)}.")
+    return [part for line in lines for part in (line, "")]
 
 
 def _shortfall(sheet: Mapping[str, Any]) -> list[str]:

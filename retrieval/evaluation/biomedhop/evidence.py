@@ -1,10 +1,15 @@
-"""Evidence for the hops of items, from the graph, from its articles and from recorded searches of the web (section D.2)."""
+"""Evidence for the hops of items, from the graph, from its articles and from recorded searches of the web (section D.2).
+
+A relation of an imported graph that no article is quoted for is put into words when it is imported, and its knowledge
+source stands for the article. Those words are the graph once more, and no witness from a document.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from kg_pipeline.graph.exchange.records import SOURCE_PREFIX
 from kg_pipeline.graph.reader import Chunk, Evidence, GraphReader
 from retrieval.evaluation.biomedhop.items import EvidenceUnit, GoldEdge, HopQuery, Item
 from retrieval.passages.sentences import Splitter
@@ -41,6 +46,8 @@ class DocumentSearch:
         kept = [chunk_id for chunk_id in hits if ends <= set(mentioned.get(chunk_id, ()))]
         found = 0
         for chunk in self.reader.chunks(kept):
+            if chunk.article_id.startswith(SOURCE_PREFIX):
+                continue
             if chunk.chunk_id not in self._spans:
                 self._spans[chunk.chunk_id] = self.split(chunk.text)
             unit = _sentence(chunk, self._spans[chunk.chunk_id], edge, names, query)
@@ -103,7 +110,8 @@ def _units(item: Item, cited: dict[str, list[Evidence]], search: DocumentSearch)
             rows = cited.get(relation_id, [])
             yield _edge_unit(edge, relation_id, names, rows)
             for row in rows:
-                yield _quote_unit(edge, row)
+                if not row.article_id.startswith(SOURCE_PREFIX):
+                    yield _quote_unit(edge, row)
             if edge.answer_id == item.answers[0].entity_id:
                 yield from search.find(by_hop[edge.hop], edge, names, {row.chunk_id for row in rows})
 

@@ -91,11 +91,10 @@ class TypedGraph:
         return lengths
 
     @cached_property
-    def is_connected(self) -> Mask:
-        """Whether an entity has a firm edge."""
-        found = np.zeros(self.size, bool)
-        found[self.head[self.firm]] = True
-        found[self.tail[self.firm]] = True
+    def firm_degree(self) -> Ints:
+        """How many firm edges an entity has."""
+        ends = np.concatenate([self.head[self.firm], self.tail[self.firm]])
+        found: Ints = np.bincount(ends, minlength=self.size)
         return found
 
     @cached_property
@@ -138,11 +137,22 @@ class TypedGraph:
 
     @cached_property
     def kinds(self) -> dict[int, frozenset[int]]:
-        """What is a kind of an entity, one step down."""
+        """What is a kind of an entity: one step down by its edges, or by a name that only puts words before its name.
+
+        A graph of literature holds few edges between "lung metastasis" and "metastasis".
+        """
         rows = np.flatnonzero(self.predicate == PREDICATE_CODES[_TAXONOMIC])
         found: dict[int, set[int]] = {}
         for one, other in zip(self.head[rows].tolist(), self.tail[rows].tolist(), strict=True):
             found.setdefault(other, set()).add(one)
+        words = [tuple(name.lower().split()) for name in self.names]
+        categories = self.entities.column("category").to_pylist()
+        by_name = {(categories[number], name): number for number, name in enumerate(words)}
+        for number, name in enumerate(words):
+            for start in range(1, len(name)):
+                other = by_name.get((categories[number], name[start:]))
+                if other is not None:
+                    found.setdefault(other, set()).add(number)
         return {number: frozenset(others) for number, others in found.items()}
 
     def are_related(self, some: Ints, others: Ints) -> Mask:

@@ -1,25 +1,22 @@
-"""Case studies read from TOML and run: conditions by depth, each answer measured, with a judge where there is one."""
+"""Case studies run: conditions by depth, each answer measured, with a judge where there is one."""
 
 from __future__ import annotations
 
 import asyncio
-import tomllib
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from importlib.resources import files
-from pathlib import Path
-from statistics import fmean
-from types import MappingProxyType
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from kg_pipeline.errors import BenchmarkFileError, LlmRefused, NoGraphError, SettingsError
+from kg_pipeline.errors import LlmRefused, NoGraphError, SettingsError
 from kg_pipeline.settings import Settings
-from retrieval.answer import Answer
+from kg_pipeline.text.sentences import load_splitter
+from retrieval.answer import Answer, AnswerSentence, AnswerUsage
+from retrieval.evaluation.cases.definitions import PUBLISHED, Condition, Study
+from retrieval.evaluation.cases.measuring import CaseRow, Given, measure, retrieved
+from retrieval.evaluation.intervals import RESAMPLES, Interval
 from retrieval.evaluation.judges import open_model
 from retrieval.evaluation.methods import make_method
-from retrieval.evaluation.quality.answers import assess, attribution
 from retrieval.evaluation.quality.pairwise import win_rates
 from retrieval.evaluation.report import environment
 from retrieval.evaluation.verification import require_independent
@@ -29,86 +26,19 @@ from retrieval.reasoning.llm_reasoner import Chat
 
 Say = Callable[[str], None]
 _TOKENS = 600
-_METRICS = ("faithfulness", "context_precision", "context_relevance", "attribution")
-#: Tables 4 and 5 of the paper, with LLaMA-4 Scout over 1,046 articles on small cell lung cancer and 120 on lupus and UV.
-PUBLISHED: Mapping[str, Mapping[str, float]] = MappingProxyType(
-    {
-        "sclc, depth 1": {"faithfulness": 0.80, "context_precision": 0.52, "context_relevance": 0.76},
-        "sclc, depth 3": {"faithfulness": 0.90, "context_precision": 0.66, "context_relevance": 0.92},
-        "lupus-uv, exp-1": {"faithfulness": 0.89, "context_precision": 0.71, "attribution": 1.0},
-        "lupus-uv, exp-0": {"faithfulness": 0.52, "context_precision": 0.38, "attribution": 0.0},
-    }
-)
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+@dataclass(slots=True)
+class _Run:
+    """What a run is made with and what came of it."""
 
-
-class CaseQuestion(_Strict):
-    """A question and the type that the paper describes it by."""
-
-    id: str
-    type: str
-    text: str
-
-
-class Condition(_Strict):
-    """A corpus to answer from; none for a language model alone."""
-
-    id: str
-    corpus: str
-    query: tuple[str, ...]
-    expects: Literal["answers", "refusals"]
-
-
-class Study(_Strict):
-    """Questions, and the conditions they are asked under."""
-
-    id: str
-    title: str
-    conditions: tuple[Condition, ...]
-    questions: tuple[CaseQuestion, ...] = Field(min_length=1)
-
-
-class _File(_Strict):
-    format: Literal[1]
-    studies: tuple[Study, ...] = Field(min_length=1)
-
-
-@dataclass(frozen=True, slots=True)
-class CaseRow:
-    """A study under a condition at a depth: shares and means over its questions; None where nothing could be judged."""
-
-    study: str
-    condition: str
-    depth: int
-    corpus: str
-    expects: str
-    questions: int
-    answered: float
-    articles: float  # cited, of an answer
-    scores: Mapping[str, float | None]
-    wins: Mapping[str, float]  # of eGoT over the method it is compared with, by criterion; empty without one
-
-
-def load_studies(path: Path | None = None) -> tuple[Study, ...]:
-    """The studies of the package, or those of a file.
-
-    Raises
-    ------
-    BenchmarkFileError
-        If the file does not describe studies.
-
-    """
-    resource = files("retrieval.evaluation.cases").joinpath("studies.toml")
-    try:
-        text = (resource if path is None else path).read_text(encoding="utf-8")
-        return _File.model_validate(tomllib.loads(text)).studies
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
-        raise BenchmarkFileError(
-            f"{path or resource} does not describe case studies: {error}. Compare it with the studies.toml of the package."
-        ) from error
+    settings: Settings
+    judge: Chat | None
+    against: str
+    say: Say
+    rows: list[CaseRow] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    answers: list[dict[str, Any]] = field(default_factory=list)
 
 
 def run_studies(
@@ -123,6 +53,9 @@ def run_studies(
 ) -> tuple[list[CaseRow], list[str], dict[str, Any]]:
     """Run studies; the rows, what was skipped with the reason, and the report with every answer.
 
+    A language model without retrieval (exp-0) is judged by the passages that were retrieved for the same question from
+    the study's own articles, at the greatest depth: there are no others that its claims could be held against.
+
     Parameters
     ----------
     studies
@@ -132,7 +65,7 @@ def run_studies(
     depths
         Maximum depths of eGoT.
     corpora
-        Other names of corpora, by condition: {"exp-1": "demo"}.
+        Other names of corpora, by condition ({"exp-1": "demo"}) or by study and condition ({"sclc/exp-1": "lung"}).
     judge
         `MODEL` or `MODEL@URL`; without one only what needs no judge is measured.
     against
@@ -152,36 +85,9 @@ def run_studies(
     answering = f"llm:{settings.llm.model}" if settings.llm else "extractive"
     if chat is not None:
         require_independent(f"llm:{chat.name}", answering)
-    rows: list[CaseRow] = []
-    skipped: list[str] = []
-    answers: list[dict[str, Any]] = []
+    run = _Run(settings, chat, against, say)
     for study in studies:
-        for condition in study.conditions:
-            corpus = (corpora or {}).get(condition.id, condition.corpus)
-            for depth in depths if corpus else (0,):
-                say(f"{study.id}, {condition.id}, depth {depth}")
-                try:
-                    given = _ask(study, corpus, depth, settings, chat)
-                except NoGraphError as error:
-                    skipped.append(f"{study.id}, {condition.id}: {error}")
-                    break
-                if given is None:
-                    skipped.append(f"{study.id}, {condition.id}: needs a language model (KG_LLM_BASE_URL).")
-                    break
-                wins: dict[str, float] = {}
-                if chat is not None and against and corpus:
-                    wins = _compare(study, corpus, given, against, settings, chat)
-                rows.append(_row(study, condition, corpus, depth, given, chat, wins))
-                answers += [
-                    {
-                        "study": study.id,
-                        "condition": condition.id,
-                        "depth": depth,
-                        "question": q.id,
-                        "text": a.text,
-                    }
-                    for q, a in zip(study.questions, given, strict=True)
-                ]
+        _run_study(run, study, depths, corpora or {})
     report = {
         "benchmark": "case-study",
         "settings": {
@@ -192,104 +98,127 @@ def run_studies(
         "answering": answering,
         "judge": judge,
         "against": against,
-        "rows": [asdict(row) for row in rows],
-        "skipped": skipped,
-        "answers": answers,
+        "rows": [asdict(row) for row in run.rows],
+        "skipped": run.skipped,
+        "answers": run.answers,
         "published": {name: dict(row) for name, row in PUBLISHED.items()},
+        "bootstrap": {"seed": 0, "resamples": RESAMPLES, "level": 0.95},
         **environment(),
     }
-    return rows, skipped, report
+    return run.rows, run.skipped, report
 
 
-def _ask(
-    study: Study, corpus: str, depth: int, settings: Settings, judge: Chat | None
-) -> list[Answer] | None:
-    """Answers to the questions of a study; None if there is nothing that could answer without a corpus."""
-    if not corpus:
-        return None if settings.llm is None else asyncio.run(_unaided(study, settings))
-    with open_graph(corpus, settings=settings) as graph:
-        if judge is not None:
-            require_independent(f"llm:{judge.name}", graph.context.reasoner.name, graph.manifest)
+def _run_study(run: _Run, study: Study, depths: Sequence[int], corpora: Mapping[str, str]) -> None:
+    """Run every condition of a study; those with a corpus first, whose passages a model alone is judged by."""
+    contexts: list[tuple[str, ...]] = [()] * len(study.questions)
+    chosen = [(one, _corpus(study, one, corpora)) for one in study.conditions]
+    for condition, corpus in sorted(chosen, key=lambda pair: not pair[1]):
+        if not corpus:
+            _without_retrieval(run, study, condition, contexts)
+            continue
+        try:
+            given = [_ask(run, study, condition, corpus, depth) for depth in sorted(depths)]
+        except NoGraphError as error:
+            run.skipped.append(f"{study.id}, {condition.id}: {error}")
+            continue
+        if condition.id == "exp-1":
+            contexts = [one.contexts for one in given[-1]]
+        for depth, answers in zip(sorted(depths), given, strict=True):
+            wins = _compare(run, study, corpus, answers)
+            run.rows.append(measure(study, condition, corpus, depth, answers, run.judge, wins))
+
+
+def _corpus(study: Study, condition: Condition, corpora: Mapping[str, str]) -> str:
+    """The corpus that a condition is answered from; empty for a model alone."""
+    named = corpora.get(f"{study.id}/{condition.id}", corpora.get(condition.id, ""))
+    return named or condition.corpus
+
+
+def _ask(run: _Run, study: Study, condition: Condition, corpus: str, depth: int) -> list[Given]:
+    """Answers to the questions of a study from a corpus."""
+    run.say(f"{study.id}, {condition.id}, depth {depth}")
+    with open_graph(corpus, settings=run.settings) as graph:
+        if run.judge is not None:
+            require_independent(f"llm:{run.judge.name}", graph.context.reasoner.name, graph.manifest)
         method = Egot(EgotSettings(depth=depth))
-        return [graph.ask(question.text, method) for question in study.questions]
+        answers = [graph.ask(question.text, method) for question in study.questions]
+        given = [Given(answer, retrieved(answer, graph.reader)) for answer in answers]
+    _keep(run, study, condition, depth, answers)
+    return given
 
 
-def _compare(
-    study: Study, corpus: str, given: Sequence[Answer], against: str, settings: Settings, chat: Chat
-) -> dict[str, float]:
-    """Win rates of given answers over those of another method."""
+def _keep(run: _Run, study: Study, condition: Condition, depth: int, answers: Sequence[Answer]) -> None:
+    for question, answer in zip(study.questions, answers, strict=True):
+        run.answers.append(
+            {
+                "study": study.id,
+                "condition": condition.id,
+                "depth": depth,
+                "question": question.id,
+                "type": question.type,
+                "text": answer.text,
+                "articles": sorted({citation.article_id for citation in answer.citations}),
+            }
+        )
+
+
+def _compare(run: _Run, study: Study, corpus: str, given: Sequence[Given]) -> dict[str, Interval]:
+    """Win rates of given answers over those of another method; empty where nothing is compared."""
+    if run.judge is None or not run.against:
+        return {}
     questions = [question.text for question in study.questions]
-    with open_graph(corpus, settings=settings) as graph:
-        method = make_method(against)
+    with open_graph(corpus, settings=run.settings) as graph:
+        method = make_method(run.against)
         others = [graph.ask(question, method).text for question in questions]
-    return asyncio.run(win_rates(questions, [answer.text for answer in given], others, chat))
+    return asyncio.run(win_rates(questions, [one.answer.text for one in given], others, run.judge))
 
 
-async def _unaided(study: Study, settings: Settings) -> list[Answer]:
-    """What the language model says of itself, as answers without sentences that could cite anything."""
-    if settings.llm is None:
-        return []
-    chat = open_model(settings.llm.model, settings)
+def _without_retrieval(
+    run: _Run, study: Study, condition: Condition, contexts: Sequence[tuple[str, ...]]
+) -> None:
+    """A language model alone, if there is one."""
+    if run.settings.llm is None:
+        run.skipped.append(f"{study.id}, {condition.id}: needs a language model (KG_LLM_BASE_URL).")
+        return
+    run.say(f"{study.id}, {condition.id}")
+    chat = open_model(run.settings.llm.model, run.settings)
+    split = load_splitter(run.settings.sentence_model).split
     answers = []
     for question in study.questions:
-        try:
-            reply = await chat.complete(
-                [{"role": "user", "content": question.text}],
-                schema=None,
-                max_tokens=_TOKENS,
-                purpose="bench-unaided",
-            )
-            text = str(reply.text)
-        except LlmRefused:
-            text = ""
+        started = time.perf_counter()
+        text = asyncio.run(_unaided(question.text, chat))
+        # No sentence cites anything, so that nothing of the answer can be traced.
+        sentences = tuple(AnswerSentence(text[start:end], ()) for start, end in split(text))
         answers.append(
             Answer(
                 question=question.text,
                 text=text,
                 answered=bool(text),
-                sentences=(),
+                sentences=sentences,
                 citations=(),
                 verdict=None,
                 method="none",
                 reasoner=f"llm:{chat.name}",
                 corpus="",
                 version="",
+                usage=AnswerUsage(calls=1),
+                seconds=time.perf_counter() - started,
             )
         )
-    return answers
+    _keep(run, study, condition, 0, answers)
+    given = [Given(answer, known) for answer, known in zip(answers, contexts, strict=True)]
+    run.rows.append(measure(study, condition, "", 0, given, run.judge, {}))
 
 
-def _row(
-    study: Study,
-    condition: Condition,
-    corpus: str,
-    depth: int,
-    answers: Sequence[Answer],
-    chat: Chat | None,
-    wins: Mapping[str, float],
-) -> CaseRow:
-    given = [answer for answer in answers if answer.answered]
-    found: dict[str, list[float]] = {name: [] for name in _METRICS}
-    for question, answer in zip(study.questions, answers, strict=True):
-        if not answer.answered:
-            continue
-        if chat is None:
-            values = {"attribution": attribution(answer)}
-        else:
-            values = asdict(asyncio.run(assess(question.text, answer, chat)))
-        for name, value in values.items():
-            if value is not None:
-                found[name].append(value)
-    articles = [len({citation.article_id for citation in answer.citations}) for answer in given]
-    return CaseRow(
-        study=study.id,
-        condition=condition.id,
-        depth=depth,
-        corpus=corpus,
-        expects=condition.expects,
-        questions=len(answers),
-        answered=len(given) / len(answers),
-        articles=fmean(articles) if articles else 0.0,
-        scores={name: fmean(values) if values else None for name, values in found.items()},
-        wins=wins,
-    )
+async def _unaided(question: str, chat: Chat) -> str:
+    """What the language model says of itself; empty where it refuses."""
+    try:
+        reply = await chat.complete(
+            [{"role": "user", "content": question}],
+            schema=None,
+            max_tokens=_TOKENS,
+            purpose="bench-unaided",
+        )
+    except LlmRefused:
+        return ""
+    return str(reply.text).strip()

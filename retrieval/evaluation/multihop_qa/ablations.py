@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from retrieval.evaluation.biomedhop.items import Condition
 from retrieval.evaluation.biomedhop.patterns import FAMILIES, Family
 from retrieval.evaluation.intervals import Interval, bootstrap_of_groups
 from retrieval.evaluation.multihop_qa.outcomes import Format, Outcome
@@ -23,6 +24,8 @@ class Ablation:
 
     method: str
     full: str
+    condition: Condition
+    completeness: float
     mcq: Interval | None
     open: Interval | None
     count: Interval | None
@@ -32,8 +35,15 @@ class Ablation:
     calls: float
 
 
-def compare(full: Sequence[Outcome], without: Sequence[Outcome], *, seed: int = 0) -> Ablation:
-    """A system with a part missing beside the full one, over the same questions.
+def compare(
+    full: Sequence[Outcome],
+    without: Sequence[Outcome],
+    *,
+    condition: Condition = "kg+doc",
+    completeness: float = 1.0,
+    seed: int = 0,
+) -> Ablation:
+    """A system with a part missing beside the full one, over the same questions and the same sources.
 
     Raises
     ------
@@ -48,6 +58,8 @@ def compare(full: Sequence[Outcome], without: Sequence[Outcome], *, seed: int = 
     return Ablation(
         method=without[0].method,
         full=full[0].method,
+        condition=condition,
+        completeness=completeness,
         mcq=_accuracy(without, "mcq", seed),
         open=_accuracy(without, "open", seed),
         count=_accuracy(without, "count", seed),

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from retrieval.evaluation.methods import FULL, make_method, with_web
 from retrieval.evaluation.multihop_qa import published
 from retrieval.evaluation.multihop_qa.ablations import Ablation, compare
 from retrieval.evaluation.multihop_qa.outcomes import Outcome
-from retrieval.evaluation.multihop_qa.running import run_method, sample
+from retrieval.evaluation.multihop_qa.running import by_habit, run_method, sample
 from retrieval.evaluation.multihop_qa.summary import Summary, summarise
 from retrieval.evaluation.readers_of_graphs import Thinned, WithSources
 from retrieval.evaluation.report import environment
@@ -120,7 +120,7 @@ def run_benchmark(
 
     """
     items = load_sample(path, chosen.sample, chosen.seed)
-    store = VersionStore(settings.graphs)
+    store = VersionStore.of(settings)
     name = corpus or items[0].corpus
     folder = store.folder(name, store.resolve(name, "latest" if corpus else items[0].graph_version))
     judges = [open_judge(judge, settings) for judge in chosen.judges]
@@ -150,16 +150,20 @@ def run_benchmark(
 
 
 def _ablations(rows: Sequence[Row], chosen: QaSettings) -> list[Ablation]:
-    """Each full system and then its ablations that were run, over the first condition and completeness."""
-    first = {
-        row.method: row.outcomes
-        for row in reversed(rows)
-        if (row.condition, row.completeness) == (chosen.conditions[0], chosen.completeness[0])
-    }
+    """Each full system and then its ablations that were run, over every completeness and condition."""
     found = []
-    for full in sorted({FULL[name] for name in first if name in FULL} & first.keys()):
-        names = [full, *(name for name, of in FULL.items() if of == full and name in first)]
-        found += [compare(first[full], first[name], seed=chosen.seed) for name in names]
+    for share, condition in product(chosen.completeness, chosen.conditions):
+        shown = {
+            row.method: row.outcomes
+            for row in rows
+            if (row.completeness, row.condition) == (share, condition)
+        }
+        for full in sorted({FULL[name] for name in shown if name in FULL} & shown.keys()):
+            names = [full, *(name for name, of in FULL.items() if of == full and name in shown)]
+            found += [
+                compare(shown[full], shown[name], condition=condition, completeness=share, seed=chosen.seed)
+                for name in names
+            ]
     return found
 
 
@@ -215,6 +219,7 @@ def _report(
         "answering": answering,
         "embedding": settings.embedding_model,
         "bootstrap": {"seed": chosen.seed, "resamples": RESAMPLES, "level": 0.95},
+        "by_habit": by_habit(items),
         "rows": [_plain(row) for row in rows],
         "ablations": [asdict(ablation) for ablation in ablations],
         "published": {

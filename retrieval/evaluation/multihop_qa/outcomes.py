@@ -47,10 +47,13 @@ def verifying_sources(answer: Answer) -> Sources:
 
 
 def path_overlap(answer: Answer, item: Item) -> float:
-    """Ratio(P) of section C.3: edges of the gold graph that are among those of the answer's evidence graph."""
+    """Ratio(P) of section C.3: edges of the gold graph that are among those of the answer's evidence graph.
+
+    An edge that several answers of a question for a number share is one edge.
+    """
     used = {edge.relation_id for edge in answer.graph.edges}
-    hits = sum(not used.isdisjoint(edge.relation_ids) for edge in item.gold)
-    return hits / len(item.gold)
+    gold = {(edge.source_id, edge.predicate, edge.target_id): edge.relation_ids for edge in item.gold}
+    return sum(not used.isdisjoint(ids) for ids in gold.values()) / len(gold)
 
 
 def source_label(sources: Sources) -> str:

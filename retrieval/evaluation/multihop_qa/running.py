@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,8 +12,8 @@ import numpy as np
 from kg_pipeline.errors import BudgetExhausted, LlmError, LlmUnavailable
 from retrieval.answer import Answer
 from retrieval.evaluation.biomedhop.items import Item
-from retrieval.evaluation.biomedhop.patterns import FAMILIES, Patterns
-from retrieval.evaluation.metrics import open_accuracy
+from retrieval.evaluation.biomedhop.patterns import FAMILIES, Family, Patterns
+from retrieval.evaluation.metrics import count_exact, open_accuracy
 from retrieval.evaluation.multihop_qa.outcomes import Format, Outcome, path_overlap, verifying_sources
 from retrieval.evaluation.multihop_qa.predictions import (
     Prediction,
@@ -48,6 +49,15 @@ def sample(items: Sequence[Item], count: int, seed: int) -> list[Item]:
             if queue and len(chosen) < count:
                 chosen.append(queue.pop())
     return [items[number] for number in sorted(chosen)]
+
+
+def by_habit(items: Sequence[Item]) -> dict[Family, float]:
+    """What always choosing the commonest letter, or always saying the commonest number, comes to in each family."""
+    said = {
+        family: Counter(item.correct or str(item.count) for item in items if item.family == family)
+        for family in FAMILIES
+    }
+    return {family: max(found.values()) / found.total() for family, found in said.items() if found}
 
 
 def run_method(
@@ -127,7 +137,9 @@ def _predicted(asked: _Asked, answer: Answer, graph: Graph, patterns: Patterns) 
         return prediction, float(prediction.option == item.correct_index)
     if asked.format == "count":
         prediction = predict_count(answer)
-        return prediction, float(prediction.count == item.count)
+        # What is listed is told apart by the accepted names before it is counted: two names of one thing are one thing.
+        gold = {one.entity_id: one.accepted for one in item.answers}
+        return prediction, count_exact(answer.items or prediction.text, gold)
     prediction = predict_entity(answer, item, patterns, graph.reader)
     return prediction, open_accuracy(prediction.text, item.answers[0].accepted)
 

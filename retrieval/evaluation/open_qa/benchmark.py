@@ -16,6 +16,8 @@ from retrieval.evaluation.intervals import RESAMPLES
 from retrieval.evaluation.judges import open_model
 from retrieval.evaluation.methods import make_method
 from retrieval.evaluation.metrics import Convention
+from retrieval.evaluation.open_qa.ablations import QaAblation, ablations_of
+from retrieval.evaluation.open_qa.judging import AnswerJudge
 from retrieval.evaluation.open_qa.published import of_benchmark
 from retrieval.evaluation.open_qa.reading import LlmReader, Reader, RuleReader
 from retrieval.evaluation.open_qa.running import AnswerRow, Scoring, read_ranking, run_questions
@@ -26,6 +28,7 @@ from retrieval.evaluation.readers import read_corpus, read_questions, with_corpu
 from retrieval.evaluation.report import environment
 from retrieval.evaluation.triple_graph import publish_graph
 from retrieval.evaluation.triples import read_triples
+from retrieval.evaluation.verification import require_independent
 from retrieval.graph import Graph, make_context
 
 Say = Callable[[str], None]
@@ -41,6 +44,7 @@ class OpenQaSettings:
     methods: tuple[str, ...] = ("naive", "ppr", "auto")
     sample: int = 100
     seed: int = 0
+    judge: str = ""  # MODEL or MODEL@URL
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class OpenQaRun:
 
     benchmark: str
     rows: tuple[AnswerRow, ...]
+    ablations: tuple[QaAblation, ...]
     report: dict[str, Any]
 
 
@@ -82,17 +87,23 @@ def run_open_qa(
     ------
     BenchmarkFileError
         If a file is missing or of another format.
+    SettingsError
+        If the judge is the answering model, or has no endpoint.
     UnknownMethodError
         If there is no such method or ablation.
 
     """
     methods = [make_method(name) for name in chosen.methods]
+    answering = f"llm:{settings.llm.model}" if settings.llm else "extractive"
+    judge = AnswerJudge(open_model(chosen.judge, settings)) if chosen.judge else None
+    if judge is not None:
+        require_independent(judge.name, answering)
     name, whole = read_questions(path)
     if corpus is not None:
         whole = with_corpus(whole, read_corpus(corpus))
     benchmark = _sample(whole, chosen)
     say("building the graph (a few minutes the first time)")
-    aside = settings.model_copy(update={"home": settings.cache / "bench", "llm": None})
+    aside = settings.model_copy(update={"store": "", "home": settings.cache / "bench", "llm": None})
     found = read_triples(triples).by_passage if triples is not None else {}
     titles = {passage.passage_id: (passage.title,) for passage in whole.passages if passage.title}
     manifest = publish_graph(whole.passages, found, aside, CORPUS, names=titles)
@@ -100,9 +111,8 @@ def run_open_qa(
     try:
         graph = Graph(make_context(reader, settings.model_copy(update={"home": aside.home})))
         ways = {"bm25": by_text, "dense": by_vector, "ppr": by_pagerank()}
-        scoring = Scoring(
-            _CONVENTIONS.get(name, "squad"), settings.llm.concurrency if settings.llm else 1, chosen.seed
-        )
+        concurrency = settings.llm.concurrency if settings.llm else 1
+        scoring = Scoring(_CONVENTIONS.get(name, "squad"), judge, concurrency, chosen.seed)
         reading, shortener = _readers(graph, settings)
         rows = []
         for ranking in measure(graph.context, benchmark, ways, seed=chosen.seed):
@@ -113,6 +123,7 @@ def run_open_qa(
             rows.append(run_questions(graph, benchmark.questions, method, shortener, scoring))
     finally:
         reader.close()
+    ablations = ablations_of(rows, benchmark.questions, scoring.convention, chosen.seed)
     report = {
         "benchmark": "open-qa",
         "of": name,
@@ -124,14 +135,16 @@ def run_open_qa(
             "models": dict(manifest.models),
         },
         "settings": asdict(chosen),
-        "answering": f"llm:{settings.llm.model}" if settings.llm else "extractive",
+        "answering": answering,
         "shortening": shortener.name,
+        "judge": judge.name if judge else "",
         "rows": [row.to_json() for row in rows],
+        "ablations": [asdict(ablation) for ablation in ablations],
         "published_per_cent": of_benchmark(name),
         "bootstrap": {"seed": chosen.seed, "resamples": RESAMPLES, "level": 0.95},
         **environment(),
     }
-    return OpenQaRun(name, tuple(rows), report)
+    return OpenQaRun(name, tuple(rows), tuple(ablations), report)
 
 
 def _readers(graph: Graph, settings: Settings) -> tuple[Reader, Shortener]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any, Literal
 
@@ -14,14 +14,17 @@ from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.llm.budget import metered
 from retrieval.evaluation.intervals import Interval, bootstrap
 from retrieval.evaluation.metrics import Convention, exact_match, f1
+from retrieval.evaluation.open_qa.judging import AnswerJudge
 from retrieval.evaluation.open_qa.reading import Reader
 from retrieval.evaluation.open_qa.shortening import Shortener
 from retrieval.evaluation.questions import QaQuestion
-from retrieval.evaluation.ranking import METRICS, MethodResult, metrics_of
+from retrieval.evaluation.ranking import MethodResult, metrics_of
 from retrieval.graph import Graph
 from retrieval.methods.method import Method
 
 ANSWER_METRICS = ("em", "f1")
+#: The score that a judge adds.
+JUDGED = "judge"
 #: Passages of a ranking that are read, as HippoRAG reads them.
 READ = 5
 
@@ -30,7 +33,7 @@ READ = 5
 class QaOutcome:
     """One question answered; `passages` are those of a ranking, or those that an answer cites, best first.
 
-    `calls` and `tokens` are of the answer, without its shortening.
+    `calls` and `tokens` are of the answer, without its shortening and judging.
     """
 
     question_id: str
@@ -41,13 +44,14 @@ class QaOutcome:
     calls: int = 0
     tokens: int = 0
     reason: str = ""  # why there is no answer
+    is_right: bool | None = None  # as a judge sees it; None without one
     has_failed: bool = False  # a language model could not be asked
     seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """What one method or ranking reached; `scores` are EM, F1 and the metrics of the passages."""
+    """What one method or ranking reached; `scores` are EM, F1, the metrics of the passages, and a judge's if there is one."""
 
     method: str
     passages: Literal["ranked", "cited"]
@@ -66,9 +70,10 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How answers are compared, and how many questions are asked at once."""
+    """How answers are compared, who judges them besides, and how many questions are asked at once."""
 
     convention: Convention = "squad"
+    judge: AnswerJudge | None = None
     concurrency: int = 1
     seed: int = 0
 
@@ -143,13 +148,17 @@ async def _all(
     async def one(question: QaQuestion) -> QaOutcome:
         async with room:
             try:
-                return await answer(question)
+                outcome = await answer(question)
             except (BudgetExhausted, LlmUnavailable):
                 raise
             except LlmError as error:
-                return QaOutcome(
+                outcome = QaOutcome(
                     question.question_id, "", answered=False, passages=(), reason=str(error), has_failed=True
                 )
+            if scoring.judge is None:
+                return outcome
+            is_right = await scoring.judge.is_right(question.text, question.answers, outcome.prediction)
+            return replace(outcome, is_right=is_right)
 
     return list(await asyncio.gather(*map(one, questions)))
 
@@ -166,16 +175,14 @@ def _row(
             "em": exact_match(outcome.prediction, question.answers),
             "f1": f1(outcome.prediction, question.answers, scoring.convention),
             **metrics_of(outcome.passages, question),
+            **({} if outcome.is_right is None else {JUDGED: float(outcome.is_right)}),
         }
         for outcome, question in zip(outcomes, questions, strict=True)
     ]
     return AnswerRow(
         method=method,
         passages=passages,
-        scores={
-            name: bootstrap([found[name] for found in values], seed=scoring.seed)
-            for name in (*ANSWER_METRICS, *METRICS)
-        },
+        scores={name: bootstrap([found[name] for found in values], seed=scoring.seed) for name in values[0]},
         answered=fmean(outcome.answered for outcome in outcomes),
         calls=fmean(outcome.calls for outcome in outcomes),
         tokens=fmean(outcome.tokens for outcome in outcomes),

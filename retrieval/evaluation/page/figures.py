@@ -1,169 +1,220 @@
-"""Figures out of the benchmarks' reports, each with a stable key, so that two pages can be compared."""
+"""Tables of the page out of the reports of benchmarks, by the name of the benchmark."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from retrieval.evaluation.multihop_qa import published
+from retrieval.evaluation.multihop_qa.published import ablation_note
+from retrieval.evaluation.page.built_questions import built_question_grids
+from retrieval.evaluation.page.cases import case_grids
+from retrieval.evaluation.page.model import Figure, Grid, with_interval
 
 Report = Mapping[str, Any]
+Grids = Iterator[Grid]
 _RETRIEVAL_SUBSET = "all"
-_FAMILIES = {"entity_pair": "entity pair", "intersection": "intersection", "path": "path", "count": "CountEx"}
+_OPEN_QA_NAMES = {
+    "em": "exact match",
+    "f1": "F1",
+    "judge": "right, by a judge",
+    "recall@2": "recall@2",
+    "recall@5": "recall@5",
+    "all@5": "all@5",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A share in [0, 1] with its interval, where it has one, and what was published in per cent, where something was.
-
-    `n` is over how many things the interval is; a gain is a difference of two shares, told in points.
-    """
-
-    benchmark: str
-    row: str  # who was measured
-    metric: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    published: str = ""
-    n: int | None = None
-    is_gain: bool = False
-
-    @property
-    def key(self) -> str:
-        """What stays the same from one page to the next."""
-        return f"{self.benchmark} / {self.row} / {self.metric}"
+def grids_of(name: str, report: Report) -> list[Grid]:
+    """Tables of a report, by the name of its benchmark; empty for one that this page knows nothing of."""
+    reader = _READERS.get(name)
+    return [grid for grid in reader(name, report) if grid.figures] if reader else []
 
 
 def figures_of(name: str, report: Report) -> list[Figure]:
-    """Figures of a report, by the name of its benchmark; empty for one that this page knows nothing of."""
-    reader = _READERS.get(name)
-    return list(reader(report)) if reader else []
+    """All figures of a report."""
+    return [figure for grid in grids_of(name, report) for figure in grid.figures]
 
 
-def _retrieval(report: Report) -> Iterator[Figure]:
+def _retrieval(name: str, report: Report) -> Grids:
+    found: list[Figure] = []
     for method in report["methods"]:
-        for metric, found in method["scores"].get(_RETRIEVAL_SUBSET, {}).items():
-            start = report["starting_points_per_cent"].get("dense", {}).get(metric)
-            told = f"start, vectors: {start}" if start is not None else ""
-            yield _with_interval("retrieval", method["method"], metric, found, told)
+        for metric, interval in method["scores"].get(_RETRIEVAL_SUBSET, {}).items():
+            found.append(with_interval(name, method["method"], metric, interval))
+        for part, ms in method["ms_a_question"].items():
+            found.append(Figure(name, method["method"], f"ms, {part}", ms, unit="number"))
+    told = {
+        f"start: {label}": {metric: f"{value:.1f}" for metric, value in row.items()}
+        for label, row in report["starting_points_per_cent"].items()
+    }
+    yield Grid(
+        "Gold passages found",
+        tuple(found),
+        told,
+        "starting points on the same 100 questions of MuSiQue, without a language model",
+        plotted="recall@5",
+    )
+    gains = [
+        with_interval(name, f"{method['method']} over vectors", metric, interval, unit="points")
+        for method in report["methods"]
+        for metric, interval in method["gains_over_dense"].get(_RETRIEVAL_SUBSET, {}).items()
+    ]
+    yield Grid("Gain over this graph's own vectors, question by question", tuple(gains))
 
 
-def _multihop(report: Report) -> Iterator[Figure]:
-    best = published.MAIN["BioWeave"]
-    columns = dict(zip(published.COLUMNS, best, strict=True))
-    for row in report["rows"]:
-        label = f"{row['method']} ({report['answering']}), {row['condition']}, {row['completeness']:.0%}"
-        summary = row["summary"]
-        # A mean of fewer families is another figure, neither the paper's nor that of a page with all of them.
-        is_whole = len(summary["families"]) == len(_FAMILIES)
-        metric = "overall" if is_whole else f"overall of {len(summary['families'])} families"
-        told = f"BioWeave: {columns['overall']}" if is_whole else ""
-        yield _with_interval("multihop-qa", label, metric, summary["overall"], told)
-        for family, scores in summary["families"].items():
-            yield _with_interval("multihop-qa", label, _FAMILIES[family], scores["average"])
-
-
-def _open_qa(report: Report) -> Iterator[Figure]:
-    names = {"em": "exact match", "f1": "F1", "all@5": "all@5"}
+def _open_qa(name: str, report: Report) -> Grids:
+    found: list[Figure] = []
     for row in report["rows"]:
         label = f"{row['method']}, passages {row['passages']} ({report['answering']}), {report['of']}"
-        for key, name in names.items():
-            known = report["published_per_cent"].get("eGoT", {}).get(key)
-            told = "" if known is None else f"eGoT: {known}"
-            yield _with_interval("open-qa", label, name, row["scores"][key], told)
+        shown = {key: told for key, told in _OPEN_QA_NAMES.items() if key in row["scores"]}
+        found += [with_interval(name, label, told, row["scores"][key]) for key, told in shown.items()]
+        found.append(Figure(name, label, "answered", row["answered"], n=report["questions"]))
+        found += [
+            Figure(name, label, told, row[told], unit="number") for told in ("calls", "tokens", "seconds")
+        ]
+    told = {
+        label: {_OPEN_QA_NAMES.get(key, key): f"{value:.1f}" for key, value in row.items()}
+        for label, row in report["published_per_cent"].items()
+    }
+    yield Grid(
+        f"{report['questions']} questions of {report['of']} over {report['passages']} passages",
+        tuple(found),
+        told,
+        "eGoT's tables 2 and 3: 1,000 questions, answered by GPT-4o",
+        "Ranked: the first five passages are read for the shortest answer, and always one is given. Cited: a method "
+        "answers, or refuses. A call of a method without a language model is a step of its rules and takes no tokens.",
+        plotted="recall@5",
+    )
+    losses: list[Figure] = []
+    notes: dict[str, str] = {}
+    for row in report.get("ablations", ()):
+        label = f"{row['full']} less {row['method']}"
+        for key, interval in row["losses"].items():
+            losses.append(with_interval(name, label, _OPEN_QA_NAMES[key], interval, unit="points"))
+        losses.append(Figure(name, label, "same answers", row["same"], n=report["questions"]))
+        notes[label] = ablation_note(row["method"])
+    yield Grid(
+        "What a part is worth: the full system less the one without it, question by question",
+        tuple(losses),
+        {f"published: {label}": {"exact match": note} for label, note in notes.items() if note},
+        "INSES section 4.6, eGoT table 1, BioWeave tables 8 and 9; with large language models",
+    )
 
 
-def _graph_quality(report: Report) -> Iterator[Figure]:
+def _graph_quality(name: str, report: Report) -> Grids:
+    found: list[Figure] = []
     for row in report["rows"]:
+        label = f"{row['graph'].partition(' ')[0]}, {row['retriever']} retriever"
         anchor = report["published_per_cent"].get(row["graph"])
         told = f"{anchor}" if anchor is not None and row["retriever"] == "published" else ""
-        label = f"{row['graph'].partition(' ')[0]}, {row['retriever']} retriever"
         # Another judge is another scale: its figures must not be compared with these.
-        yield _with_interval(
-            "graph-quality", label, f"facts found, judge: {report['judge']}", row["score"], told
-        )
+        metric = f"facts found, judge: {report['judge']}"
+        found.append(with_interval(name, label, metric, row["score"], told))
         if row["gain"] is not None:
             gained = report["inses_gains_points"].get(row["graph"])
             told = "" if gained is None else f"INSES: {gained:+.1f}"
             metric = f"gain over the published retriever, judge: {report['judge']}"
-            yield replace(_with_interval("graph-quality", label, metric, row["gain"], told), is_gain=True)
+            found.append(with_interval(name, label, metric, row["gain"], told, "points"))
+        for key, told in (("triples", "triples of an essay"), ("context", "statements for a fact")):
+            if key in row:
+                found.append(Figure(name, label, told, row[key], unit="number"))
+    yield Grid(
+        "Facts of an essay found again in its graph",
+        tuple(found),
+        setting="KGGen, GraphRAG and OpenIE with their own retriever, and INSES' gains over it; judged by GPT-4o",
+        plotted=found[0].metric if found else "",
+    )
+    verdicts: list[Figure] = []
+    for system, row in report.get("published_verdicts", {}).items():
+        agreed = row["agreement"]
+        verdicts.append(Figure(name, f"{system}, published contexts", "GPT-4o's verdicts", row["model"]))
+        verdicts.append(Figure(name, f"{system}, published contexts", "this judge's", row["judge"]))
+        verdicts.append(
+            Figure(name, f"{system}, published contexts", "equal verdicts", agreed["share"], n=agreed["n"])
+        )
+        if agreed["kappa"] is not None:
+            verdicts.append(
+                Figure(name, f"{system}, published contexts", "kappa", agreed["kappa"], unit="number")
+            )
+    yield Grid("How far the judge agrees with the published verdicts", tuple(verdicts))
 
 
-def _boundaries(report: Report) -> Iterator[Figure]:
+def _boundaries(name: str, report: Report) -> Grids:
     names = {
         "answered": "own answered",
         "own_abstract": "from own abstract",
         "refused": "foreign refused",
         "right": "verdict right",
     }
+    found: list[Figure] = []
     for row in report["rows"]:
-        for key, name in names.items():
-            told = f"always yes: {100 * report['yes']:.1f}" if key == "right" else ""
-            yield _with_interval("boundaries", row["method"], name, row[key], told)
+        for key, metric in names.items():
+            if row[key] is not None:
+                found.append(with_interval(name, row["method"], metric, row[key]))
+        if "macro_f1" in row:
+            found.append(Figure(name, row["method"], "macro F1", row["macro_f1"]))
+    habit = {"by habit: always yes": {names["right"]: f"{100 * report['yes']:.1f}"}}
+    yield Grid("Questions of PubMedQA", tuple(found), habit, plotted="own answered")
 
 
-def _case_study(report: Report) -> Iterator[Figure]:
-    for row in report["rows"]:
-        label = f"{row['study']}, {row['condition']}, depth {row['depth']} ({report['answering']})"
-        metric = f"answered (expected: {row['expects']})"
-        yield Figure("case-study", label, metric, row["answered"], n=row["questions"])
-        for name, value in row["scores"].items():
-            if value is not None:
-                known = report["published"].get(f"{row['study']}, {row['condition']}", {}).get(name)
-                told = "" if known is None else f"{100 * known:.0f}"
-                yield Figure("case-study", label, name.replace("_", " "), value, published=told)
-
-
-def _entities(report: Report) -> Iterator[Figure]:
+def _entities(name: str, report: Report) -> Grids:
+    found: list[Figure] = []
     for result in report["recognition"]:
-        (all_kinds,) = (score for score in result["scores"] if score["kind"] == "micro")
+        (whole,) = (score for score in result["scores"] if score["kind"] == "micro")
         label = f"{result['corpus']}, {result['way']}"
-        yield Figure(
-            "entities", label, "names found, F1", all_kinds["f1"], all_kinds["low"], all_kinds["high"]
-        )
+        found.append(Figure(name, label, "names found, F1", whole["f1"], whole["low"], whole["high"]))
+    yield Grid("Names", tuple(found), plotted="names found, F1")
+    metric = "concept of an annotated span right"
+    linked = []
     for corpus, rows in report["linking"].items():
-        (all_kinds,) = (row for row in rows if row["kind"] == "all")
-        metric = "concept of an annotated span right"
-        yield Figure("entities", corpus, metric, all_kinds["accuracy"], all_kinds["low"], all_kinds["high"])
-    for row in report["abbreviations"]:
-        yield Figure("entities", row["name"], "abbreviations, F1", row["f1"])
+        (whole,) = (row for row in rows if row["kind"] == "all")
+        linked.append(Figure(name, corpus, metric, whole["accuracy"], whole["low"], whole["high"]))
+    yield Grid("Concepts", tuple(linked), plotted=metric)
+    short = [Figure(name, row["name"], "abbreviations, F1", row["f1"]) for row in report["abbreviations"]]
+    yield Grid("Abbreviations", tuple(short))
 
 
-def _relations(report: Report) -> Iterator[Figure]:
+def _relations(name: str, report: Report) -> Grids:
     pairs = report["biored"]["pairs"] | {"whole abstract, type counted": report["biored"]["typed"]}
-    for way, score in pairs.items():
-        yield _of_score(f"BioRED, entities given, {way}", score)
-    yield _of_score("ChemProt, entities given", report["chemprot"]["micro"])
+    scores: list[tuple[str, Mapping[str, float], str]] = [
+        (f"BioRED, entities given, {way}", score, "") for way, score in pairs.items()
+    ]
+    scores.append(("ChemProt, entities given", report["chemprot"]["micro"], ""))
     told = "GPT-4, no examples: 9 to 13"
-    for way, score in report["end_to_end"].items():
-        yield _of_score(f"BioRED, end to end, {way}", score, told)
+    scores += [(f"BioRED, end to end, {way}", score, told) for way, score in report["end_to_end"].items()]
+    yield Grid("Relations", tuple(_of_scores(name, scores)), plotted="F1")
+    inferred = []
     for each in report["inference"]:
         label = f"inferred: {each['kind']}, {each['judged']} judged"
-        yield Figure("relations", label, "precision, lower bound", each["precision"])
+        low, high = each.get("interval") or (None, None)
+        inferred.append(Figure(name, label, "precision, lower bound", each["precision"], low, high))
+    yield Grid(
+        "Inferred relations",
+        tuple(inferred),
+        note="An inferred pair that the annotators did not write down may still be true, so precision is at least this.",
+    )
 
 
-def _of_score(label: str, score: Mapping[str, float], told: str = "") -> Figure:
-    return Figure("relations", label, "F1", score["f1"], score.get("low"), score.get("high"), told)
+def _of_scores(name: str, scores: Iterable[tuple[str, Mapping[str, float], str]]) -> Iterator[Figure]:
+    for label, score, told in scores:
+        yield Figure(name, label, "F1", score["f1"], score.get("low"), score.get("high"), told)
+        for metric in ("precision", "recall"):
+            if metric in score:
+                yield Figure(name, label, metric, score[metric])
 
 
-def _with_interval(
-    benchmark: str, row: str, metric: str, found: Mapping[str, float], told: str = ""
-) -> Figure:
-    return Figure(benchmark, row, metric, found["mean"], found["low"], found["high"], told, int(found["n"]))
-
-
-_READERS: Mapping[str, Callable[[Report], Iterator[Figure]]] = MappingProxyType(
+_READERS: Mapping[str, Callable[[str, Report], Grids]] = MappingProxyType(
     {
         "entities": _entities,
         "relations": _relations,
         "retrieval": _retrieval,
-        "multihop-qa": _multihop,
+        "multihop-qa": built_question_grids,
+        "sources": built_question_grids,
+        "completeness": built_question_grids,
+        "ablations": built_question_grids,
         "open-qa": _open_qa,
+        "open-qa-ablations": _open_qa,
         "graph-quality": _graph_quality,
         "boundaries": _boundaries,
-        "case-study": _case_study,
+        "case-study": case_grids,
     }
 )

@@ -3,51 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from html import escape
 from typing import Any
 
-from retrieval.evaluation.page.figures import Figure, figures_of
-from retrieval.evaluation.page.plots import bars
+from retrieval.evaluation.page.figures import grids_of
+from retrieval.evaluation.page.last import Last
+from retrieval.evaluation.page.model import Figure, Grid
+from retrieval.evaluation.page.plots import bars, lines
+from retrieval.evaluation.page.style import STYLE
 
+Report = Mapping[str, Any]
 _TITLES = {
-    "entities": "Names, concepts and abbreviations in annotated articles (kg bench entities)",
-    "relations": "Relations in annotated articles (kg bench relations)",
-    "retrieval": "Passage retrieval on multi-hop questions (kg bench retrieval)",
-    "open-qa": "Answers to public multi-hop questions (kg bench open-qa)",
-    "multihop-qa": "Questions built from the graph (kg bench multihop-qa)",
-    "graph-quality": "Facts found again in graphs (kg bench graph-quality)",
-    "boundaries": "Own and foreign questions (kg bench boundaries)",
-    "case-study": "Case studies (kg bench case-study)",
+    "multihop-qa": ("Questions built from the graph", "kg bench multihop-qa"),
+    "sources": ("The same questions by what is shown: relations, passages, both", "--conditions"),
+    "completeness": ("The same questions over an incomplete graph", "--completeness"),
+    "ablations": ("Systems without a part of theirs, on the same questions", "--methods ablations"),
+    "case-study": ("Case studies", "kg bench case-study"),
+    "boundaries": ("Own and foreign questions", "kg bench boundaries"),
+    "graph-quality": ("Facts found again in graphs", "kg bench graph-quality"),
+    "retrieval": ("Passage retrieval on multi-hop questions", "kg bench retrieval"),
+    "open-qa": ("Answers to public multi-hop questions", "kg bench open-qa"),
+    "open-qa-ablations": ("Systems without a part of theirs, on public questions", "--methods ablations"),
+    "relations": ("Relations in annotated articles", "kg bench relations"),
+    "entities": ("Names, concepts and abbreviations in annotated articles", "kg bench entities"),
 }
-_NOTES = {
-    "relations": "An inferred pair that the annotators did not write down may still be true, so precision is at least this.",
-    "multihop-qa": "Published figures are of GPT-4-Turbo on BioMedHop: another graph, other questions, a large model.",
-    "open-qa": "Published figures are of GPT-4o over 1,000 questions. Without a language model, answers are quoted sentences, "
-    "and a question that no sentence answers by itself is refused.",
-    "graph-quality": "Published figures are of GPT-4o as the judge.",
-    "case-study": "Published figures are of LLaMA-4 Scout over the paper's own corpora.",
-}
-_LEAST_CHANGE = 0.0005
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #1c2530; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; border-top: 1px solid #d5dbe1; padding-top: 1rem; }
-.wide { overflow-x: auto; } figure { margin: 1rem 0; } figcaption { font-weight: 600; margin-bottom: .25rem; }
-table { border-collapse: collapse; margin: 1rem 0; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid #e6eaee; vertical-align: top; }
-td.number, th.number { text-align: right; white-space: nowrap; }
-.up { color: #14703a; } .down { color: #a3251b; } .note { color: #5a6673; }
-svg { max-width: 100%; height: auto; } svg text { font: 12px system-ui, sans-serif; fill: #1c2530; }
-svg .label { text-anchor: end; } svg .tick { text-anchor: middle; fill: #5a6673; }
-svg .grid { stroke: #e6eaee; } svg .bar { fill: #5b8db8; } svg .interval { stroke: #1c2530; stroke-width: 1.5; }
-details { margin: .5rem 0; } pre { overflow-x: auto; background: #f5f7f9; padding: .6rem; font-size: 12px; }
-"""
+_LEAST_CHANGE = {"share": 0.0005, "points": 0.0005, "number": 0.05}
+_SHOWN = (
+    *("settings", "context", "answering", "shortening", "judge", "llm", "embedding", "graph", "bootstrap"),
+    *("versions", "hardware"),
+)
 
 
 def render_page(
-    reports: Mapping[str, Mapping[str, Any]], skipped: Mapping[str, str], last: Mapping[str, float]
+    reports: Mapping[str, Report],
+    skipped: Mapping[str, str],
+    last: Last,
+    datasheet: str = "",
+    earlier: Collection[str] = (),
 ) -> str:
-    """The page of some reports by benchmark; `last` are the values of the page before, by key of figure.
+    """The page of some reports by benchmark, compared with the page before.
 
     Parameters
     ----------
@@ -56,115 +51,169 @@ def render_page(
     skipped
         Benchmarks that did not run, with the reason.
     last
-        Values by `Figure.key`; empty where there was no page before.
+        The page before; empty where there was none.
+    datasheet
+        Link to the datasheet of the questions that were built; empty where none were.
+    earlier
+        Benchmarks whose reports are of an earlier run, so that nothing of them can have changed.
 
     """
     parts = [
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>Benchmarks</title><style>{_STYLE}</style></head><body><h1>Benchmarks</h1>",
-        "<p>Shares in per cent with 95 % bootstrap intervals, and of how many questions, essays or articles they are. "
-        + ("Changes are in points against the page before." if last else "There is no page before this one.")
-        + "</p>",
+        f"<title>Benchmarks</title><style>{STYLE}</style></head><body><h1>Benchmarks</h1>",
+        "<p>Shares are in per cent with 95 % bootstrap intervals in brackets; <i>n</i> is over how many questions, essays or "
+        "articles. Rows in grey are published figures, with their setting under the table. ",
+        "Coloured figures are the change against the page before, in points. "
+        if last.figures
+        else "There is no page before this one to compare with. ",
+        "</p>",
+        _overview(reports),
     ]
     for name, report in reports.items():
-        parts.append(_section(name, report, last))
+        parts.append(_section(name, report, None if name in earlier else last, datasheet))
     if skipped:
-        parts.append("<h2>Not run</h2><table><tr><th>benchmark</th><th>why</th></tr>")
-        parts += [_row((name, False), (why, False)) for name, why in skipped.items()]
+        parts.append('<h2 id="not-run">Not run</h2><table><tr><th>benchmark</th><th>why</th></tr>')
+        parts += [f"<tr><td>{escape(name)}</td><td>{escape(why)}</td></tr>" for name, why in skipped.items()]
         parts.append("</table>")
     return "".join([*parts, "</body></html>\n"])
 
 
-def values_of(reports: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    """Values by key, to be compared with by the next page."""
-    found = [figure for name, report in reports.items() for figure in figures_of(name, report)]
-    return {figure.key: figure.value for figure in found}
+def _overview(reports: Mapping[str, Report]) -> str:
+    """What was run with what, as a table that leads to the sections."""
+    heads = ("benchmark", "graph", "answered by", "judged by", "model's calls", "tokens", "cost")
+    parts = ['<div class="wide"><table><tr>', *(f"<th>{head}</th>" for head in heads), "</tr>"]
+    for name, report in reports.items():
+        graph, used = report.get("graph", {}), report.get("llm", {})
+        told = " ".join(str(graph[key]) for key in ("corpus", "version") if key in graph)
+        judges = report.get("judge") or ", ".join(report.get("settings", {}).get("judges", ()))
+        tokens = used.get("prompt_tokens", 0) + used.get("completion_tokens", 0)
+        cells = (
+            *(told, str(report.get("answering", "")), str(judges)),
+            *(str(used.get("calls", 0)), str(tokens), f"{used.get('cost', 0):.2f}"),
+        )
+        link = f'<td><a href="#{escape(name)}">{escape(_title(name))}</a></td>'
+        parts += ["<tr>", link, *(f"<td>{escape(cell)}</td>" for cell in cells), "</tr>"]
+    return "".join([*parts, "</table></div>"])
 
 
-def _section(name: str, report: Mapping[str, Any], last: Mapping[str, float]) -> str:
-    found = figures_of(name, report)
-    by_metric: dict[str, list[Figure]] = {}
-    for figure in found:
-        by_metric.setdefault(figure.metric, []).append(figure)
-    parts = [f"<h2>{escape(_TITLES.get(name, name))}</h2>"]
-    if name in _NOTES:
-        parts.append(f'<p class="note">{escape(_NOTES[name])}</p>')
-    if by_metric:
-        metric, first = next(iter(by_metric.items()))
-        parts.append(f"<figure><figcaption>{escape(metric)}</figcaption>{bars(first, metric)}</figure>")
-        parts.append(_table(found, last))
+def _title(name: str) -> str:
+    return _TITLES.get(name, (name, ""))[0]
+
+
+def _section(name: str, report: Report, last: Last | None, datasheet: str) -> str:
+    title, command = _TITLES.get(name, (name, ""))
+    told = f" <small><code>{escape(command)}</code></small>" if command else ""
+    parts = [f'<h2 id="{escape(name)}">{escape(title)}{told}</h2>']
+    if last is None:
+        parts.append('<p class="note">Measured by an earlier run, and not again.</p>')
+        last = Last()
+    if differs := last.differs(name, report):
+        parts.append(f'<p class="note">Not the same as on the page before: {escape(", ".join(differs))}.</p>')
+    parts += [_grid(grid, last) for grid in grids_of(name, report)]
+    if left_out := report.get("skipped"):
+        parts += ['<p class="note">Left out:</p><ul class="note">']
+        parts += [*(f"<li>{escape(why)}</li>" for why in left_out), "</ul>"]
     parts.append(_settings(report))
     if name in _TITLES:
+        more = (
+            f', <a href="{escape(datasheet)}">about the questions</a>' if _is_built(report, datasheet) else ""
+        )
         parts.append(
-            f'<p class="note">Everything that was measured: <a href="{name}.json">{name}.json</a></p>'
+            f'<p class="note">Everything that was measured: <a href="{name}.json">{name}.json</a>{more}</p>'
         )
     return "".join(parts)
 
 
-def _table(found: Sequence[Figure], last: Mapping[str, float]) -> str:
-    numbers = ("per cent", "interval", "of", "change")
-    heads = [(text, text in numbers) for text in ("measured", "metric", *numbers, "published")]
-    parts = [
-        '<div class="wide"><table><tr>',
-        *(_head(text, is_number=is_number) for text, is_number in heads),
-        "</tr>",
-    ]
-    for figure in found:
-        interval = ""
-        if figure.low is not None and figure.high is not None:
-            sign = "+" if figure.is_gain else ""
-            interval = f"{100 * figure.low:{sign}.0f} to {100 * figure.high:{sign}.0f}"
-        parts.append("<tr>")
-        cells = (
-            (figure.row, False),
-            (figure.metric, False),
-            (f"{100 * figure.value:+.1f} points" if figure.is_gain else f"{100 * figure.value:.1f}", True),
-            (interval, True),
-            ("" if figure.n is None else str(figure.n), True),
+def _is_built(report: Report, datasheet: str) -> bool:
+    return bool(datasheet) and report.get("benchmark") == "multihop-qa"
+
+
+def _grid(grid: Grid, last: Last) -> str:
+    parts = [f"<h3>{escape(grid.title)}</h3>"]
+    if grid.curve is not None:
+        parts.append(
+            f"<figure><figcaption>{escape(grid.curve.title)}</figcaption>{lines(grid.curve)}</figure>"
         )
-        parts += [_cell(text, is_number=is_number) for text, is_number in cells]
-        parts += [_change(figure, last), _cell(figure.published, is_number=False), "</tr>"]
+    elif grid.plotted:
+        drawn = bars(grid.of_metric(grid.plotted), grid.plotted, _numbers(grid))
+        parts.append(f"<figure><figcaption>{escape(grid.plotted)}</figcaption>{drawn}</figure>")
+    parts.append(_table(grid, last))
+    if grid.setting:
+        parts.append(f'<p class="note">Published: {escape(grid.setting)}.</p>')
+    if grid.note:
+        parts.append(f'<p class="note">{escape(grid.note)}</p>')
+    return "".join(parts)
+
+
+def _numbers(grid: Grid) -> dict[str, float]:
+    """Published shares of the plotted metric."""
+    found = {}
+    for label, cells in grid.published.items():
+        text = cells.get(grid.plotted, "")
+        if text.replace(".", "", 1).isdigit():
+            found[label] = float(text) / 100
+    return found
+
+
+def _table(grid: Grid, last: Last) -> str:
+    columns = grid.columns
+    by_place = {(figure.row, figure.metric): figure for figure in grid.figures}
+    parts = ['<div class="wide"><table><tr><th></th>', *(f"<th>{escape(column)}</th>" for column in columns)]
+    parts.append("</tr>")
+    for row in grid.rows:
+        cells = [_cell(by_place.get((row, column)), last) for column in columns]
+        parts += [f"<tr><td>{escape(row)}</td>", *cells, "</tr>"]
+    for label, told in grid.published.items():
+        texts = [escape(told.get(column, "")) for column in columns]
+        named = label if label.startswith(("published", "start", "by habit")) else f"published: {label}"
+        parts += [
+            f'<tr class="told"><td>{escape(named)}</td>',
+            *(f"<td>{text}</td>" for text in texts),
+            "</tr>",
+        ]
     return "".join([*parts, "</table></div>"])
 
 
-def _head(text: str, *, is_number: bool) -> str:
-    return f'<th class="number">{text}</th>' if is_number else f"<th>{text}</th>"
+def _cell(figure: Figure | None, last: Last) -> str:
+    if figure is None:
+        return "<td></td>"
+    parts = [f"<b>{_shown(figure.value, figure)}</b>"]
+    about = []
+    if figure.low is not None and figure.high is not None:
+        about.append(f"[{_bound(figure.low, figure)}, {_bound(figure.high, figure)}]")
+    if figure.n is not None:
+        about.append(f"n {figure.n}")
+    if about:
+        parts.append(f"<small>{' '.join(about)}</small>")
+    parts.append(_change(figure, last))
+    if figure.published:
+        parts.append(f'<small class="told">published {escape(figure.published)}</small>')
+    return f"<td>{' '.join(part for part in parts if part)}</td>"
 
 
-def _change(figure: Figure, last: Mapping[str, float]) -> str:
-    if figure.key not in last:
-        return _cell("new" if last else "", is_number=True)
-    change = figure.value - last[figure.key]
-    if abs(change) < _LEAST_CHANGE:
-        return _cell("same", is_number=True)
-    kind = "up" if change > 0 else "down"
-    return f'<td class="number {kind}">{100 * change:+.1f}</td>'
+def _shown(value: float, figure: Figure) -> str:
+    if figure.unit == "number":
+        return f"{value:.2f}".rstrip("0").rstrip(".") if abs(value) < 10 else f"{value:.0f}"
+    return f"{100 * value:+.1f}" if figure.unit == "points" else f"{100 * value:.1f}"
 
 
-def _settings(report: Mapping[str, Any]) -> str:
-    shown = (
-        "settings",
-        "context",
-        "answering",
-        "shortening",
-        "judge",
-        "llm",
-        "embedding",
-        "graph",
-        "bootstrap",
-        "versions",
-        "hardware",
-    )
-    kept = {key: report[key] for key in shown if report.get(key)}
+def _bound(value: float, figure: Figure) -> str:
+    return f"{100 * value:+.0f}" if figure.unit == "points" else f"{100 * value:.0f}"
+
+
+def _change(figure: Figure, last: Last) -> str:
+    if figure.key not in last.figures:
+        return '<span class="note">new</span>' if last.figures else ""
+    change = figure.value - last.figures[figure.key]
+    if abs(change) < _LEAST_CHANGE[figure.unit]:
+        return '<span class="note">same</span>'
+    if figure.unit == "number":
+        return f'<span class="note">{change:+.2f}</span>'
+    return f'<span class="{"up" if change > 0 else "down"}">{100 * change:+.1f}</span>'
+
+
+def _settings(report: Report) -> str:
+    kept = {key: report[key] for key in _SHOWN if report.get(key)}
     text = escape(json.dumps(kept, indent=1, ensure_ascii=False))
-    return f"<details><summary>Settings, versions, hardware</summary><pre>{text}</pre></details>"
-
-
-def _row(*cells: tuple[str, bool]) -> str:
-    return "<tr>" + "".join(_cell(text, is_number=is_number) for text, is_number in cells) + "</tr>"
-
-
-def _cell(text: str, *, is_number: bool) -> str:
-    kind = ' class="number"' if is_number else ""
-    return f"<td{kind}>{escape(text)}</td>"
+    return f"<details><summary>Settings, versions, hardware, tokens</summary><pre>{text}</pre></details>"

@@ -1,7 +1,7 @@
 """Faithfulness, context precision without reference, and context relevance of an answer (eGoT, section 3.2), by a judge.
 
-The contexts of an answer are its quotes, in the order of their numbers. Source attribution needs no judge: it is the
-share of the answer's sentences that cite a quote.
+The contexts of an answer are what was retrieved for it, best first; where only the answer is known, its quotes. The
+claims are its sentences. Source attribution needs no judge: it is the share of the sentences that cite a quote.
 """
 
 from __future__ import annotations
@@ -46,9 +46,12 @@ class Quality:
     attribution: float | None
 
 
-async def assess(question: str, answer: Answer, chat: Chat) -> Quality:
+async def assess(
+    question: str, answer: Answer, chat: Chat, *, contexts: Sequence[str] | None = None
+) -> Quality:
     """Judge one answer; one that was not given has no scores."""
-    contexts = [citation.quote for citation in answer.citations]
+    if contexts is None:
+        contexts = [citation.quote for citation in answer.citations]
     claims = [sentence.text for sentence in answer.sentences]
     if not answer.answered or not claims:
         return Quality(None, None, None, None)

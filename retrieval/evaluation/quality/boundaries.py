@@ -45,7 +45,7 @@ class Boundaries:
 
     method: str
     answered: Interval  # of the corpus's own questions
-    own_abstract: Interval  # of those answered, that cite their own abstract
+    own_abstract: Interval | None  # of those answered, that cite their own abstract; None if none was
     refused: Interval  # of foreign questions
     right: Interval  # of own questions, that got the annotators' yes, no or maybe; no verdict is a wrong one
     macro_f1: float  # of the same, the mean over yes, no and maybe
@@ -111,7 +111,7 @@ def run_boundaries(
     own, foreign = abstracts[:size], abstracts[size : 2 * size]
     # A title that is the question would give the place of the answer away to any search: passages have none.
     passages = {row.key: make_passage("", row.text) for row in own}
-    aside = settings.model_copy(update={"home": settings.cache / "bench"})
+    aside = settings.model_copy(update={"store": "", "home": settings.cache / "bench"})
     names = {passages[row.key].passage_id: row.terms for row in own}
     manifest = publish_graph(list(passages.values()), {}, aside, CORPUS, names=names)
     reader = VersionStore(aside.graphs).open(CORPUS, manifest.version)
@@ -161,7 +161,7 @@ def _measure(
     return Boundaries(
         method.name,
         bootstrap(answered, seed=seed),
-        bootstrap(cites_own or [0.0], seed=seed),
+        bootstrap(cites_own, seed=seed) if cites_own else None,
         bootstrap(refused, seed=seed),
         bootstrap([float(wanted == given) for wanted, given in verdicts], seed=seed),
         macro_f1(verdicts),

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from kg_pipeline.errors import LlmRefused
+from retrieval.evaluation.intervals import Interval, bootstrap
 from retrieval.evaluation.verification import data, read_prompt
 from retrieval.reasoning.llm_reasoner import Chat
 
@@ -46,8 +47,8 @@ async def wins(question: str, one: str, other: str, chat: Chat) -> dict[str, flo
 
 async def win_rates(
     questions: Sequence[str], one: Sequence[str], other: Sequence[str], chat: Chat
-) -> dict[str, float]:
+) -> dict[str, Interval]:
     """Win rate of the first method's answers on each criterion, over the questions that were judged; empty if none was."""
     rows = [await wins(*texts, chat) for texts in zip(questions, one, other, strict=True)]
     judged = [row for row in rows if row is not None]
-    return {name: fmean(row[name] for row in judged) for name in CRITERIA} if judged else {}
+    return {name: bootstrap([row[name] for row in judged]) for name in CRITERIA} if judged else {}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from retrieval.evidence import EvidenceState
 from retrieval.methods.bioweave.exploration import Exploration
@@ -112,8 +113,9 @@ def _is_stated(hop: Hop) -> bool:
 def _option(exploration: Exploration, answers: Sequence[TypedAnswer], scored: Sequence[Scored]) -> Result:
     """The option with the best evidence; none where no option has any."""
     best: tuple[float, Option, Draft] | None = None
+    ways = cache(partial(_ways, exploration))  # which take long, and no option may need
     for option in exploration.plan.options:
-        found = _support(exploration, option, answers, scored)
+        found = _support(exploration, option, ways, answers, scored)
         if found is not None and (best is None or found[0] > best[0]):
             best = (found[0], option, found[1])
     if best is None:
@@ -121,22 +123,34 @@ def _option(exploration: Exploration, answers: Sequence[TypedAnswer], scored: Se
     return Result(best[2], (best[1].text,), best[1].letter)
 
 
+def _ways(exploration: Exploration) -> dict[str, list[TypedPath]]:
+    """The best path to each option, by letter, from what the question names; none where it names nothing."""
+    question, shape = exploration.plan.question, exploration.plan.shape
+    sources = [e for i, link in enumerate(question.links) if i not in shape.setting for e in link.ids]
+    find = exploration.context.reader.find_entities
+    options = exploration.plan.options
+    if not sources:
+        return {option.letter: [] for option in options}
+    found = exploration.explorer.to_each(sources, [find(option.text) for option in options], limit=1)
+    return {option.letter: paths for option, paths in zip(options, found, strict=True)}
+
+
 def _support(
     exploration: Exploration,
     option: Option,
+    ways: Callable[[], dict[str, list[TypedPath]]],
     answers: Sequence[TypedAnswer],
     scored: Sequence[Scored],
 ) -> tuple[float, Draft] | None:
     """How well an option is supported and the draft that says so: by a typed path, by any path, by sentences."""
-    question, shape = exploration.plan.question, exploration.plan.shape
+    question = exploration.plan.question
     ids = set(exploration.context.reader.find_entities(option.text))
     typed = next((answer for answer in answers if answer.entity.entity_id in ids), None)
     if typed is not None:
         draft = typed_draft(exploration.explorer, [typed], _BY)
         if not _lost(exploration, draft, [typed]):
             return 1.0 + typed.score, draft
-    sources = [e for i, link in enumerate(question.links) if i not in shape.setting for e in link.ids]
-    paths = exploration.explorer.to_entities(sources, sorted(ids), limit=1) if ids and sources else []
+    paths = ways()[option.letter] if ids else []
     if paths and exploration.explorer.agrees(paths[0]):
         draft = _paths_draft(exploration, paths)
         if not draft.reason:

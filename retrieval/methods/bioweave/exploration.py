@@ -13,9 +13,10 @@ from retrieval.methods.bioweave.settings import BioWeaveSettings, SourceName
 from retrieval.methods.bioweave.units import Memory, hop_unit, sentence_unit
 from retrieval.methods.context import Context
 from retrieval.passages.sentences import Sentence, rank_sentences
+from retrieval.paths.coverage import covered_links
 from retrieval.paths.hop_finder import PASSAGES, HopFinder
 from retrieval.paths.hops import Hop
-from retrieval.paths.typed_paths import Explorer, TypedPath, covered_links
+from retrieval.paths.typed_paths import Explorer, TypedPath
 from retrieval.reasoning.typed_answers import TypedAnswer, find_answers
 from retrieval.trace import TraceStep
 from retrieval.web import Channel, WebUnavailable

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -129,7 +130,7 @@ def _preselect(
     ends = sorted({end for relation in relations for end in (relation.head_id, relation.tail_id)})
     nearness = dict(zip(ends, reader.similarities("entity", ends, question.vector), strict=True))
     names = {entity.entity_id: entity.name for entity in reader.entities(ends)}
-    stems = {entity_id: frozenset(content_stems(name)) for entity_id, name in names.items()}
+    stems = {entity_id: _name_stems(name) for entity_id, name in names.items()}
     asked = frozenset(content_stems(question.text))
     places: dict[str, set[str]] = {}
     for chunk_id, entity_ids in mentioned.items():
@@ -151,6 +152,11 @@ def _preselect(
 
     ranked = sorted(relations, key=lambda relation: (-round(promise(relation), 6), relation.relation_id))
     return ranked[:limit]
+
+
+@lru_cache(maxsize=65536)  # names of hubs come up in every question
+def _name_stems(name: str) -> frozenset[str]:
+    return frozenset(content_stems(name))
 
 
 def _cosines(reader: GraphReader, chunk_ids: Sequence[str], vector: Vector) -> dict[str, float]:

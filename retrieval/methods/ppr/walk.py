@@ -90,10 +90,16 @@ def walk(
     if not start.any():
         return Walk((), {})
     shares = pagerank(edges, start, settings)
-    ranked = [(chunk_id, float(shares[at])) for chunk_id, at in chunk_at.items() if shares[at] > 0]
-    # Rounding keeps the order the same on machines that sum in another order.
-    ranked.sort(key=lambda row: (-round(row[1], 10), row[0]))
-    return Walk(ranked, {entity_id: float(shares[at]) for entity_id, at in entity_at.items()})
+    return Walk(_ranked(chunks, shares[len(entities) :]), dict(zip(entities, shares.tolist(), strict=False)))
+
+
+def _ranked(chunks: Sequence[str], shares: Shares) -> list[tuple[str, float]]:
+    """The chunks that have a share, by (-share, id); `chunks` are in the order of their ids.
+
+    Rounding keeps the order the same on machines that sum in another order.
+    """
+    order = np.argsort(-np.round(shares, 10), kind="stable")
+    return [(chunks[at], float(shares[at])) for at in order.tolist() if shares[at] > 0]
 
 
 def _relation_edges(

@@ -50,6 +50,22 @@ def test_the_data_are_the_graph(source: ExportSource, tmp_path: Path) -> None:
     assert column(graph, "confidence") == [round(e.confidence * 100) for e in edges]
 
 
+def test_verbs_agree_with_their_subjects(workplace, tmp_path: Path) -> None:
+    statements = [
+        ("B cells", "produces", "IgG"),
+        ("IgG", "associated_with", "B cells"),
+        ("IgG", "predisposes", "x"),
+    ]
+    explorer.write(ExportSource(workplace.build({"P1": statements})), tmp_path)
+    (graph,) = argument(tmp_path / "data" / "graph.js", "graph")
+    plural = base64.b64decode(graph["plural"])
+    said = {
+        f"{graph['names'][head]} {graph['verbs'][predicate][plural[head]]}"
+        for head, predicate in zip(column(graph, "head"), column(graph, "predicate"), strict=True)
+    }
+    assert said == {"B cells produce", "IgG is associated with", "IgG predisposes to"}
+
+
 @pytest.mark.parametrize("relations", [0, 1, 2, 3, 4, 100])
 def test_relations_are_counted_in_the_data_without_decoding_them(relations: int, tmp_path: Path) -> None:
     kinds = base64.b64encode(bytes(relations)).decode()

@@ -1,4 +1,4 @@
-"""Which recogniser the settings ask for, and its digest without loading it where that is possible."""
+"""Which recogniser the settings ask for, and its digest without loading it."""
 
 from __future__ import annotations
 
@@ -38,5 +38,8 @@ def recogniser_digest(model: str) -> str:
     """
     if model == OWN:
         return parts_digest(OWN_MODEL)
-    recogniser = chosen_recogniser(model)
-    return NONE if recogniser is None else recogniser.digest
+    if model == NONE:
+        return NONE
+    from kg_pipeline.extraction.mentions.ner.spacy_names import pipeline_digest
+
+    return pipeline_digest(model)

@@ -7,6 +7,7 @@ was trained with. It holds names only, no identifiers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import marisa_trie
 import numpy as np
@@ -20,6 +21,7 @@ KINDS = ("chem", "dis", "gene", "spec", "cell", "anat", "proc", "fam")
 #: Families of genes and proteins, which annotators treat as genes only some of the time.
 FAMILY = "fam"
 _MAX_TOKENS = 10
+_CACHED = 200_000
 Found = tuple[int, int, int]
 
 
@@ -28,6 +30,8 @@ class Lexicon:
 
     def __init__(self, trie: marisa_trie.Trie, kinds: npt.NDArray[np.uint8]) -> None:
         self.trie, self.kinds = trie, kinds
+        # Texts ask for the same words again and again.
+        self._entry = lru_cache(maxsize=_CACHED)(self._look_up)
 
     @classmethod
     def build(cls, names: Mapping[str, int]) -> Lexicon:
@@ -47,26 +51,24 @@ class Lexicon:
         words = [index for index, word in enumerate(folded) if word]
         found: list[Found] = []
         for place, first in enumerate(words):
-            window = words[place : place + _MAX_TOKENS]
-            text, ends = "", {}
-            for index in window:
-                text += folded[index] + " "
-                ends[len(text)] = index
-            seen = set()
-            for key in self.trie.prefixes(text):
-                if len(key) in ends:
-                    seen.add(ends[len(key)])
-                    found.append((first, ends[len(key)], int(self.kinds[self.trie[key]])))
             text = ""
-            for index in window:
+            for index in words[place : place + _MAX_TOKENS]:
                 word = folded[index]
-                if word[-1] == "s" and index not in seen:
-                    one = singular_word(word)
-                    key = text + one + " "
-                    if one != word and key in self.trie:
-                        found.append((first, index, int(self.kinds[self.trie[key]])))
+                kinds, goes_on = self._entry(text + word + " ")
+                if kinds is None and word[-1] == "s":
+                    kinds, _ = self._entry(text + singular_word(word) + " ")
+                if kinds is not None:
+                    found.append((first, index, kinds))
+                if not goes_on:
+                    break
                 text += word + " "
         return found
+
+    def _look_up(self, key: str) -> tuple[int | None, bool]:
+        """Kinds of the name of this key, `None` where there is none, and whether names start with the key."""
+        number = self.trie.get(key)
+        goes_on = next(self.trie.iterkeys(key), None) is not None
+        return None if number is None else int(self.kinds[number]), goes_on
 
 
 def lexicon_key(name: str) -> str:

@@ -7,8 +7,11 @@ tells that, and what it does not know is left out.
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
+import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_pipeline.errors import ModelError
@@ -79,10 +82,7 @@ class SpacyRecogniser:
                 "one that does, such as en_ner_bc5cdr_md."
             )
         self.categories = frozenset(LABELS[label] for label in labels)
-        meta = self._pipeline.meta
-        self.digest = digest(
-            model, meta.get("version"), meta.get("name"), importlib.metadata.version("spacy")
-        )
+        self.digest = pipeline_digest(model)
 
     def recognise(
         self,
@@ -102,6 +102,29 @@ class SpacyRecogniser:
                 if entity.label_ in LABELS
             ]
         return names
+
+
+def pipeline_digest(model: str) -> str:
+    """What changes with the names that a pipeline finds: its name and version and spaCy's; read without loading it.
+
+    Raises
+    ------
+    ModelError
+        If there is no such pipeline.
+
+    """
+    folder = Path(model)
+    if not folder.is_dir() and model.isidentifier():
+        package = importlib.util.find_spec(model)
+        folder = Path(package.origin).parent if package is not None and package.origin else folder
+    try:
+        meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        of_pipeline = (meta.get("version"), meta.get("name"))
+    except (OSError, ValueError, AttributeError) as error:
+        raise ModelError(
+            f"The entity model {model!r} is not installed. Install it, or set KG_ENTITY_MODEL to `own`."
+        ) from error
+    return digest(model, *of_pipeline, importlib.metadata.version("spacy"))
 
 
 @lru_cache(maxsize=2)

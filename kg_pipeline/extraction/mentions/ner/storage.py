@@ -18,7 +18,7 @@ import zstandard
 from kg_pipeline.errors import ModelError
 from kg_pipeline.extraction.mentions.ner.lexicon import Lexicon
 from kg_pipeline.extraction.mentions.ner.words import WordClasses
-from kg_pipeline.fingerprint import digest, file_sha256
+from kg_pipeline.fingerprint import digest, file_sha256, unchanged_file_sha256
 
 TAGGER, LEXICON, NAME_KINDS, WORD_CLASSES = "tagger.zst", "lexicon.zst", "kinds.npz", "classes.npz"
 DESCRIPTION = "model.json"
@@ -99,7 +99,7 @@ def parts_digest(folder: Path) -> str:
 
     """
     try:
-        return digest([(path.name, file_sha256(path)) for path in sorted(folder.iterdir())])
+        return digest([(path.name, unchanged_file_sha256(path)) for path in sorted(folder.iterdir())])
     except OSError as error:
         raise ModelError(
             f"There is no recogniser in {folder} ({error}). Install the package again, or run scripts/train_ner.py."

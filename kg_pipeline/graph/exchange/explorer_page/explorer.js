@@ -1,7 +1,7 @@
 "use strict";
 // Everything that comes from articles becomes text through textContent, never markup.
 const KG = (() => {
-  const SHOWN = 30, FOUND = 25, NEGATED = 1, SPECULATIVE = 2, LABEL = 190;
+  const SHOWN = 30, FOUND = 25, NEGATED = 1, SPECULATIVE = 2, LABEL = 190, MARGIN = 8;
   const byId = (id) => document.getElementById(id);
   const SVG = "http://www.w3.org/2000/svg";
   let graph, start, around, degree;
@@ -42,6 +42,7 @@ const KG = (() => {
   function load(given) {
     graph = given;
     graph.category = bytes(graph.category);
+    graph.plural = bytes(graph.plural);
     for (const [name, kind] of Object.entries(ARRAYS)) graph.relations[name] = new kind(bytes(graph.relations[name]).buffer);
     index();
     document.title = byId("title").textContent = `${graph.corpus} ${graph.version}`;
@@ -159,7 +160,10 @@ const KG = (() => {
     const among = between(shown.map(([neighbour]) => neighbour)).map(([a, b, relations]) => line(a, b, relations, places, "edge among"));
     const marks = [...places].map(([node, place]) => mark(node, place, node === entity));
     view.replaceChildren(...among, ...lines, ...marks);
-    canvas.setAttribute("viewBox", `${-width / 2} ${-height / 2} ${width} ${height}`);
+    // A long name may reach beyond the border: then everything is drawn a little smaller.
+    const drawn = view.getBBox(), reach = (low, size) => 2 * Math.max(-low, low + size) + 2 * MARGIN;
+    const scale = Math.max(1, reach(drawn.x, drawn.width) / width, reach(drawn.y, drawn.height) / height);
+    canvas.setAttribute("viewBox", `${-width * scale / 2} ${-height * scale / 2} ${width * scale} ${height * scale}`);
   }
   function between(nodes) {
     const known = new Set(nodes), found = new Map();
@@ -226,8 +230,8 @@ const KG = (() => {
   // ---- panel
   const sentence = (relation) => {
     const r = graph.relations, flags = r.flags[relation];
-    const words = graph.predicates[r.predicate[relation]].replaceAll("_", " ");
-    return `${graph.names[r.head[relation]]} ${flags & NEGATED ? "does not: " : ""}${flags & SPECULATIVE ? "perhaps " : ""}${words} ${graph.names[r.tail[relation]]}`;
+    const verb = graph.verbs[r.predicate[relation]][graph.plural[r.head[relation]]];
+    return `${flags & NEGATED ? "Denied: " : ""}${graph.names[r.head[relation]]} ${flags & SPECULATIVE ? "perhaps " : ""}${verb} ${graph.names[r.tail[relation]]}`;
   };
   const strength = (relation) => graph.kinds[graph.relations.kind[relation]] === "asserted"
     ? count(graph.relations.articles[relation], "article")
@@ -281,7 +285,8 @@ const KG = (() => {
     [/^PMID:(\d+)$/, "https://pubmed.ncbi.nlm.nih.gov/$1/"], [/^DOI:(10\.\S+)$/, "https://doi.org/$1"]];
   function cite(article, section) {
     const [title, journal, year] = graph.articles[article] || ["", "", ""];
-    const known = ADDRESSES.find(([pattern]) => pattern.test(article));
+    // The packaged sample articles have ids in PMC's form, and no page there.
+    const known = /^PMC999000\d\d$/.test(article) ? undefined : ADDRESSES.find(([pattern]) => pattern.test(article));
     const name = known ? element("a", { href: article.replace(known[0], known[1]), rel: "noreferrer", target: "_blank" }, article) : article;
     return element("small", {}, name, ` ${[title, journal, year].filter(Boolean).join(", ")}${section ? ` › ${section}` : ""}`);
   }

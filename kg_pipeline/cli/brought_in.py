@@ -1,0 +1,62 @@
+"""What became of brought-in annotations, as commands print it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+from rich.console import Console
+from rich.table import Table
+
+from kg_pipeline.corpora import CorpusSpec
+from kg_pipeline.datasets import Datasets
+from kg_pipeline.extraction.annotations.stage import last_report
+from kg_pipeline.extraction.triples.rows import ANNOTATION
+
+
+def summary(datasets: Datasets, spec: CorpusSpec) -> tuple[str, str] | None:
+    """How many relations were brought in and what became of them; None for a corpus without annotations."""
+    report = last_report(datasets, spec)
+    if report is None:
+        return None
+    rejected = sum(_rejected(datasets, spec.name).values())
+    counts = {
+        "used": report.distinct - rejected,
+        "rejected": rejected,
+        "repeated": report.repeated,
+        **report.left_out,
+        "files not read to the end": len(report.problems),
+    }
+    return str(report.relations), _listing(counts) or "none"
+
+
+def details(console: Console, datasets: Datasets, spec: CorpusSpec) -> None:
+    """What each file of annotations gave, and why relations were rejected; nothing for a corpus without annotations."""
+    report = last_report(datasets, spec)
+    if report is None:
+        return
+    table = Table(
+        "annotations", "relations", "of articles here", "left out", "for example", "not read to the end"
+    )
+    for file in report.files:
+        examples = "; ".join(f"{reason}: {where}" for reason, where in file.examples.items())
+        cells = (str(file.relations), str(file.placed), _listing(file.left_out), examples, file.problem)
+        table.add_row(file.name, *cells)
+    console.print(table)
+    rejected = _rejected(datasets, spec.name)
+    console.print(
+        f"Of {report.distinct} different relations, {report.distinct - sum(rejected.values())} are in the graph. "
+        f"Rejected: {_listing(rejected) or 'none'}.",
+        highlight=False,
+        markup=False,
+    )
+
+
+def _rejected(datasets: Datasets, corpus: str) -> dict[str, int]:
+    brought = datasets.scan("rejects", corpus).filter(pl.col("extractor").str.starts_with(f"{ANNOTATION}:"))
+    counted = brought.group_by("reason").len().sort("len", "reason", descending=[True, False])
+    return dict(counted.collect().iter_rows())
+
+
+def _listing(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)

@@ -1,0 +1,58 @@
+"""Tables of case studies on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from retrieval.evaluation.cases.definitions import published
+from retrieval.evaluation.page.model import Figure, Grid, with_interval
+
+_NAMES = {
+    "faithfulness": "faithfulness",
+    "context_precision": "context precision",
+    "context_relevance": "context relevance",
+    "attribution": "attribution",
+}
+
+
+def case_grids(name: str, report: Mapping[str, Any]) -> Iterator[Grid]:
+    """A table for each study, and one of win rates where a judge compared two methods."""
+    rows = report["rows"]
+    for study in dict.fromkeys(row["study"] for row in rows):
+        found: list[Figure] = []
+        told: dict[str, dict[str, str]] = {}
+        for row in (row for row in rows if row["study"] == study):
+            label = _label(row, report)
+            found.append(with_interval(name, label, f"answered ({row['expects']} expected)", row["answered"]))
+            for key, metric in _NAMES.items():
+                if row["scores"][key] is not None:
+                    found.append(with_interval(name, label, metric, row["scores"][key]))
+            found.append(Figure(name, label, "articles cited", row["articles"], unit="number"))
+            found += [
+                Figure(name, label, key, row[key], unit="number") for key in ("calls", "tokens", "seconds")
+            ]
+            if known := published(study, row["condition"], row["depth"]):
+                cells = {_NAMES[key]: f"{100 * value:.0f}" for key, value in known.items()}
+                told[f"{study}, {row['condition']}, depth {row['depth']}"] = cells
+        yield Grid(
+            f"{study}: conditions and depths",
+            tuple(found),
+            told,
+            "eGoT's tables 4 and 5: LLaMA-4 Scout over 1,046 articles on small cell lung cancer and 120 on lupus and UV",
+            "exp-0: a language model alone; exp-1: articles on the subject; exp-2: of neighbouring fields; exp-3: unrelated "
+            "ones, where refusing is right. Faithfulness, precision and relevance need a judge (--judge).",
+            plotted=found[0].metric,
+            order=(found[0].metric, *_NAMES.values()),
+        )
+    wins = [
+        with_interval(name, f"{_label(row, report)}, over {report['against']}", criterion, share)
+        for row in rows
+        for criterion, share in row["wins"].items()
+    ]
+    yield Grid("Win rates by the judge, each pair in both orders", tuple(wins))
+
+
+def _label(row: Mapping[str, Any], report: Mapping[str, Any]) -> str:
+    corpus = f", {row['corpus']}" if row["corpus"] else ""
+    return f"{row['study']}, {row['condition']}, depth {row['depth']}{corpus} ({report['answering']})"
