@@ -10,6 +10,9 @@ from assets.stage import check_spec, result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.normalization.stage import build_entities
+from kg_pipeline.normalization.synonyms import build_synonyms
+from kg_pipeline.vocabulary.build import build_vocabulary
+from kg_pipeline.vocabulary.index import open_vocabulary
 from resources.workspace import Workspace
 
 
@@ -23,10 +26,17 @@ from resources.workspace import Workspace
     check_specs=[check_spec("entities", "entities_cover_mentions", checks.every_mention_has_an_entity)],
 )
 def entities(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
-    """Standardised entities, the mentions that belong to each, and every merge with its reason."""
+    """Standardised entities, the mentions that belong to each, every merge with its reason, and names to ask for them by."""
     settings, corpus = workspace.settings(), context.partition_key
     datasets = workspace.datasets()
     with stage_run(context, settings.home):
         report = build_entities(datasets, workspace.corpus(corpus), settings)
+        synonyms = build_synonyms(datasets, corpus, open_vocabulary(build_vocabulary(settings)))
     outcome = checks.every_mention_has_an_entity(datasets, corpus)
-    return result(datasets, corpus, "entities", asdict(report), {"entities_cover_mentions": outcome})
+    return result(
+        datasets,
+        corpus,
+        "entities",
+        {**asdict(report), "synonyms": synonyms},
+        {"entities_cover_mentions": outcome},
+    )

@@ -305,6 +305,13 @@ ENTITY_MENTIONS = pa.schema(
     ]
 )
 
+SYNONYMS = pa.schema(
+    [
+        _field("entity_id", pa.string(), "entity"),
+        _field("name", pa.string(), "name that the vocabulary has for it and no article of the corpus uses"),
+    ]
+)
+
 MERGES = pa.schema(
     [
         _field("entity_id", pa.string(), "entity that both names went to"),
@@ -367,7 +374,7 @@ EMBEDDINGS = pa.schema(
 )
 
 #: Datasets that a corpus need not have.
-OPTIONAL_DATASETS = frozenset({"annotations"})
+OPTIONAL_DATASETS = frozenset({"annotations", "synonyms"})
 DATASETS: dict[str, pa.Schema] = {
     "article_index": ARTICLE_INDEX,
     "articles": ARTICLES,
@@ -380,6 +387,7 @@ DATASETS: dict[str, pa.Schema] = {
     "rejects": REJECTS,
     "entities": ENTITIES,
     "entity_mentions": ENTITY_MENTIONS,
+    "synonyms": SYNONYMS,
     "merges": MERGES,
     "relations": RELATIONS,
     "evidence": EVIDENCE,

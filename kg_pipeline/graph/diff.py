@@ -83,7 +83,8 @@ def _bearing(folders: list[Path], about: str) -> _Frames:
     """Ids of the rows of each table that bear on the words in any of the versions."""
     words = f" {normal_key(about)} "
     is_named = (" " + pl.col("key") + " ").str.contains(words, literal=True)
-    named = pl.concat([layout.open_frame(folder, "names").filter(is_named) for folder in folders])
+    folded = [layout.open_frame(folder, "names").select("key", "entity_id") for folder in folders]
+    named = pl.concat([names.filter(is_named) for names in folded])
     if named.is_empty():
         raise GraphError(f"No entity has a name with {about!r} in it. Try fewer words, or another name.")
     focus = named["entity_id"].unique().implode()

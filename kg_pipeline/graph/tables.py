@@ -92,7 +92,7 @@ class LogicalTables:
     def table(self, name: str) -> pa.Table:
         """Another of the tables of `kg_pipeline.graph.layout.TABLE_KEYS`."""
         if name == "names":
-            return _arrow(_names(self._entities()))
+            return _arrow(_names(self._entities(), self.datasets.scan("synonyms", self.corpus).collect()))
         if name == "merges":
             merges = self.datasets.scan("merges", self.corpus).collect()
             kept = merges.join(self.selection.gone, on="entity_id", how="anti")
@@ -137,13 +137,27 @@ class LogicalTables:
         return values.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 
-def _names(entities: pl.DataFrame) -> pl.DataFrame:
-    """Folded names and aliases of entities, each once an entity, marked where it is the canonical name."""
+def _names(entities: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
+    """Folded names of entities, each once an entity: `is_name` where it is the canonical one, `is_said` where articles use it.
+
+    What an article calls an entity comes before what the vocabulary calls another.
+    """
+    said = _folded(entities).with_columns(is_said=pl.lit(value=True))
+    known = synonyms.join(entities, on="entity_id", how="semi")
+    unsaid = _folded(known.with_columns(aliases=pl.lit(None, pl.List(pl.String))))
+    unsaid = unsaid.join(said, on="key", how="anti").with_columns(
+        is_name=pl.lit(value=False), is_said=pl.lit(value=False)
+    )
+    return pl.concat([said, unsaid]).sort("key", "entity_id")
+
+
+def _folded(entities: pl.DataFrame) -> pl.DataFrame:
     canonical = entities.select("entity_id", "name", is_name=True)
     aliases = entities.select("entity_id", name="aliases", is_name=False).explode("name", empty_as_null=False)
     every = pl.concat([canonical, aliases]).filter(pl.col("name").is_not_null())
     spellings = every["name"].unique(maintain_order=True)
-    keys = pl.DataFrame({"name": spellings, "key": [normal_key(name) for name in spellings]})
+    folded_names = pl.Series("key", [normal_key(name) for name in spellings], pl.String)
+    keys = pl.DataFrame({"name": spellings, "key": folded_names})
     folded = every.join(keys, on="name").filter(pl.col("key") != "")
     return folded.group_by("key", "entity_id").agg(pl.col("is_name").any()).sort("key", "entity_id")
 

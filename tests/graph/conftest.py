@@ -375,6 +375,10 @@ def versions(
     home = tmp_path_factory.mktemp("versions")
     place = Workplace(Settings.model_validate({"home": home, "corpora_file": home / "corpora.toml"}))
     place.write(cytokines, corpus="cytokines", inferred=inferred)
+    synonyms = [("E:IL6", "hybridoma growth factor"), ("E:CRP", "TNF"), ("E:gone", "nobody's protein")]
+    columns = ("entity_id", "name")
+    rows = [dict(zip(columns, row, strict=True)) for row in synonyms]
+    place.datasets.write("synonyms", "cytokines", table_from_rows("synonyms", rows))
     source = random.Random(11)
     statements = sorted({s for listed in random_articles.values() for s in listed})
     sure = {statement: source.choice((0.25, 0.5, 0.625, 0.75, 1.0)) for statement in statements}

@@ -121,6 +121,14 @@ def test_entities_are_found_by_any_spelling_of_a_name_or_alias(open_graph):
     assert graph.find_entities("IL") == graph.find_entities("") == graph.find_entities('"\\') == []
 
 
+def test_entities_are_found_by_what_only_the_vocabulary_calls_them(open_graph):
+    graph = open_graph("cytokines")
+    assert graph.find_entities("Hybridoma Growth-Factor") == ["E:IL6"]
+    assert graph.find_entities("TNF") == ["E:TNF"], "what articles call so comes before"
+    assert graph.find_entities("nobody's protein") == []
+    assert "hybridoma growth factor" not in graph.entities(["E:IL6"])[0].aliases
+
+
 def test_mentions_count_in_every_chunk_that_contains_them(open_graph):
     graph = open_graph("cytokines")
     # PMC10:c0 holds "TNF increases IL6. IL6 increases CRP."

@@ -68,6 +68,12 @@ def test_a_question_the_corpus_cannot_answer_says_so(built: Path) -> None:
     assert "no information available" in str(answer["text"]).lower()
 
 
+def test_a_question_may_use_a_name_that_no_article_uses(built: Path) -> None:
+    answer = ask(built, "Which antibody treats oat cell lung cancer?")
+    assert answer["answered"]
+    assert any("Tarlatamab treats small cell lung cancer" in each["quote"] for each in answer["citations"])
+
+
 def test_an_added_article_adds_and_a_removed_one_leaves_no_trace(warm: Path) -> None:
     articles = sorted((DEMO / "articles").glob("*.xml"))
     source = warm / "source"

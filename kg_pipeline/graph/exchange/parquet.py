@@ -40,6 +40,7 @@ _OWN_MEANINGS = {
         "key": "name or alias, folded: case, hyphens and blanks do not count",
         "entity_id": "entity that has it",
         "is_name": "true for the canonical name, false for an alias",
+        "is_said": "true: names of a vocabulary that no article uses stay at home, whatever its licence",
     },
     "has_entity": {
         "chunk_id": "chunk",
@@ -110,6 +111,9 @@ def _slices(source: ExportSource, name: str) -> Iterator[pa.Table]:
     """A table in pieces of about the same size, without the text that may not leave the house."""
     table = layout.open_table(source.folder, name)
     for part in _in_groups(table):
+        if "is_said" in part.column_names:  # a vocabulary's names may not be passed on, articles' may
+            yield part.filter(part.column("is_said"))
+            continue
         if name not in _TEXTS:
             yield part
             continue

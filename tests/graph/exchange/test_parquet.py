@@ -43,6 +43,16 @@ def test_joins_and_vectors_are_those_of_a_reader(versions, tmp_path):
     reader.close()
 
 
+def test_names_that_only_a_vocabulary_has_stay_at_home(versions, tmp_path):
+    folder = versions.store.folder("cytokines", versions.store.current("cytokines"))
+    assert "hybridoma growth factor" in layout.open_frame(folder, "names")["key"]
+    paths = {path.stem: path for path in export_version(folder, "parquet", tmp_path)}
+    names = pl.read_parquet(paths["names"])
+    assert "hybridoma growth factor" not in names["key"]
+    assert "il6" in names["key"]
+    assert names["is_said"].all()
+
+
 def test_each_file_says_what_it_is_and_what_its_columns_mean(exported, tmp_path):
     for path in export_version(exported, "parquet", tmp_path):
         file = pq.ParquetFile(path)
