@@ -28,7 +28,8 @@ def test_an_answer_is_explained_and_made_a_page(built: Path, tmp_path: Path) -> 
     assert "Verification of" in result.stdout
     text = page.read_text(encoding="utf-8")
     assert text.lstrip().startswith("<!DOCTYPE html>")
-    assert "https://pmc.ncbi.nlm.nih.gov/articles/PMC99900005/" in text
+    assert "PMC99900005 (sample article)" in text
+    assert "articles/PMC999000" not in text, "PMC has no page of a sample article"
 
 
 def test_a_pipe_of_questions_is_answered_in_turn(built: Path) -> None:
