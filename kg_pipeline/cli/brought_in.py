@@ -15,7 +15,7 @@ from kg_pipeline.extraction.triples.rows import ANNOTATION
 
 
 def summary(datasets: Datasets, spec: CorpusSpec) -> tuple[str, str] | None:
-    """How many relations were brought in and what became of them; None for a corpus without annotations."""
+    """How many records were brought in and what became of them; None for a corpus without annotations."""
     report = last_report(datasets, spec)
     if report is None:
         return None
@@ -27,7 +27,7 @@ def summary(datasets: Datasets, spec: CorpusSpec) -> tuple[str, str] | None:
         **report.left_out,
         "files not read to the end": len(report.problems),
     }
-    return str(report.relations), _listing(counts) or "none"
+    return str(report.records), _listing(counts) or "none"
 
 
 def details(console: Console, datasets: Datasets, spec: CorpusSpec) -> None:

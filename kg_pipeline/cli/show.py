@@ -42,7 +42,7 @@ def build_result(console: Console, result: BuildResult) -> None:
     rejects = _counted(datasets, "rejects", "reason", result.corpus)
     table.add_row("rejected triples", str(sum(rejects.values())), _listing(rejects) or "none")
     if brought := brought_in.summary(datasets, find_corpus(settings.corpora_file, result.corpus)):
-        table.add_row("brought-in relations", *brought)
+        table.add_row("brought-in records", *brought)
     console.print(table)
     if result.stage_seconds:
         times = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in result.stage_seconds.items())

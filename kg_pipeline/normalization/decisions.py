@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -39,6 +39,16 @@ class Decisions:
 
     def __bool__(self) -> bool:
         return bool(self.merged or self.apart)
+
+    def renamed(self, names: Mapping[str, str]) -> Decisions:
+        """The decisions with some names replaced; one whose names become the same is nothing to decide about."""
+
+        def those(pairs: frozenset[Pair]) -> frozenset[Pair]:
+            told = [[names.get(name, name) for name in pair] for pair in pairs]
+            return frozenset(pair_of(one, other) for one, other in told if one != other)
+
+        apart = those(self.apart)
+        return Decisions(those(self.merged) - apart, apart)
 
     @property
     def digest(self) -> str:

@@ -6,7 +6,7 @@ the corpus are held.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -77,7 +77,7 @@ def build_entities(
     opinions = (
         Adjudicated(standardised) if is_egot else _adjudicated(standardised, decisions, spec, settings, chat)
     )
-    result = pinned(opinions.result, decisions)
+    result = pinned(opinions.result, _about_forms(datasets, spec.name, decisions, forms))
     tally = _Tally()
     datasets.write_batches(
         "entity_mentions",
@@ -141,6 +141,30 @@ def _shards(datasets: Datasets, corpus: str, decisions: Decisions) -> Iterator[p
             )
             .drop("candidates")
         )
+
+
+def _about_forms(datasets: Datasets, corpus: str, decisions: Decisions, forms: Sequence[Form]) -> Decisions:
+    """The decisions with a name that only mentions have, as an abbreviation, replaced by what it mostly stands for."""
+    known = {form.name for form in forms}
+    spoken = sorted({name for pair in decisions.merged | decisions.apart for name in pair} - known)
+    if not spoken or not forms:
+        return decisions
+    text = pl.col("text").str.replace_all(r"\s+", " ").str.strip_chars()
+    counted = pl.concat(
+        [
+            shard.select(text.alias("text"), "normal_form").filter(pl.col("text").is_in(spoken))
+            for shard in _shards(datasets, corpus, decisions)
+        ]
+    )
+    meant = dict(
+        counted.group_by("text", "normal_form")
+        .len()
+        .sort("text", "len", "normal_form", descending=[False, True, False])
+        .unique("text", keep="first", maintain_order=True)
+        .select("text", "normal_form")
+        .iter_rows()
+    )
+    return decisions.renamed(meant)
 
 
 def _is_parted(decisions: Decisions) -> pl.Expr:

@@ -10,6 +10,7 @@ import pytest
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.normalization.decisions import MERGE, decide, pair_of
 from kg_pipeline.normalization.stage import EntityReport, build_entities
 from kg_pipeline.settings import Settings, load_settings
 
@@ -118,6 +119,27 @@ def test_egot_is_chosen_by_the_corpus(tmp_path: Path, machine: Settings) -> None
     build(datasets, spec, machine, {"00": rows})
     assert datasets.read("entities", "c").height == 1
     assert datasets.read("merges", "c")["rule"].to_list() == ["egot_stem"]
+
+
+@pytest.mark.parametrize("name", ["SLE", "systemic lupus erythematosus"])
+def test_a_decision_may_name_an_abbreviation(
+    tmp_path: Path, spec: CorpusSpec, machine: Settings, name: str
+) -> None:
+    datasets = Datasets(tmp_path)
+    decide(machine.home, "c", MERGE, pair_of(name, "IL-99"))
+    build(datasets, spec, machine, {"00": FIRST})
+    (entity,) = datasets.read("entities", "c").filter(pl.col("aliases").list.contains("IL-99")).to_dicts()
+    assert {"SLE", "systemic lupus erythematosus"} <= set(entity["aliases"])
+    assert "user_decision" in datasets.read("merges", "c")["rule"].to_list()
+
+
+def test_a_decision_about_names_that_no_mention_has_changes_nothing(
+    tmp_path: Path, spec: CorpusSpec, machine: Settings
+) -> None:
+    decide(machine.home, "c", MERGE, pair_of("XYZ", "IL-99"))
+    assert build(Datasets(tmp_path), spec, machine, {}) == EntityReport(0, 0, 0, 0)
+    report = build(Datasets(tmp_path), spec, machine, {"00": FIRST})
+    assert report.entities == 2
 
 
 def test_an_empty_corpus_has_no_entities(tmp_path: Path, spec: CorpusSpec, machine: Settings) -> None:

@@ -105,7 +105,7 @@ def test_annotations_of_every_format_are_edges_that_lead_to_their_sentence(
 ) -> None:
     result = run_kg(corpus.home, "build", "small")
     assert result.returncode == 0, result.stderr
-    assert "brought-in relations │    5 │ 4 used, 1 not_in_corpus" in result.stdout
+    assert "brought-in records │    5 │ 4 used, 1 not_in_corpus" in result.stdout
     console = Console(record=True, width=200, file=StringIO())
     monkeypatch.setenv("KG_HOME", str(corpus.home))
     show.articles(console, "small")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from kg_pipeline.errors import MalformedError, NotJatsError
 from kg_pipeline.pmc.jats.article import Article
+from kg_pipeline.pmc.jats.glossary import read_abbreviation_text
 from kg_pipeline.pmc.jats.parser import Found, Missing, parse_article, read_articles
 from kg_pipeline.schema import UNREAD_SECTIONS
 
@@ -386,3 +387,10 @@ def test_letters_are_neither_lost_nor_doubled_and_spans_are_exact(body):
     for paragraph in parsed.paragraphs:
         section = parsed.sections[paragraph.section]
         assert section.start <= paragraph.start < paragraph.end <= section.end
+
+
+def test_an_entry_that_defines_several_forms_at_once_is_none():
+    listed = (
+        "Abbreviations: CRBP1, -2, and -3: cellular retinol-binding protein, type 1 to 3; BP, blood pressure"
+    )
+    assert read_abbreviation_text(listed) == [("BP", "blood pressure")]

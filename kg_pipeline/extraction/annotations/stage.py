@@ -77,6 +77,11 @@ class BroughtReport:
         return sum(file.relations for file in self.files)
 
     @property
+    def records(self) -> int:
+        """Records of all files: relations that go to an article, and all that were left out."""
+        return sum(file.placed for file in self.files) + sum(self.left_out.values())
+
+    @property
     def repeated(self) -> int:
         """Relations that other records say in the same words."""
         return sum(file.placed for file in self.files) - self.distinct

@@ -45,8 +45,10 @@ def read_abbreviation_text(text: str) -> list[tuple[str, str]]:
 
 
 def is_pair(short: str, long: str) -> bool:
-    """Whether the two can be an abbreviation and what it stands for."""
-    return bool(short) and len(short) < len(long) and len(short) <= 24 and any(map(str.isalpha, short))
+    """Whether the two can be an abbreviation and what it stands for; `CRBPI, -II: cellular …` defines several at once."""
+    if not short or len(short) >= len(long) or len(short) > 24 or not any(map(str.isalpha, short)):
+        return False
+    return long[0] not in "-–−" and ": " not in long
 
 
 def _lines(paragraph: etree._Element) -> str:

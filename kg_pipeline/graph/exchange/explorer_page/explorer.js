@@ -73,7 +73,8 @@ const KG = (() => {
     if (!words) return found;
     for (let i = 0; i < graph.names.length; i++) {
       const name = graph.names[i].toLowerCase();
-      const rank = name === words || graph.ids[i].toLowerCase() === words ? 0 : name.startsWith(words) ? 1
+      const isCalled = name === words || `|${graph.synonyms[i]}|`.includes(`|${words}|`) || graph.ids[i].toLowerCase() === words;
+      const rank = isCalled ? 0 : name.startsWith(words) ? 1
         : name.includes(words) ? 2 : graph.synonyms[i].includes(words) ? 3 : 9;
       if (rank < 9) found.push([rank, -degree(i), i]);
     }
