@@ -20,8 +20,10 @@ def summary(datasets: Datasets, spec: CorpusSpec) -> tuple[str, str] | None:
     if report is None:
         return None
     rejected = sum(_rejected(datasets, spec.name).values())
+    used = _used(datasets, spec.name)
     counts = {
-        "used": report.distinct - rejected,
+        "used": used,
+        "the same edge": report.distinct - rejected - used,
         "rejected": rejected,
         "repeated": report.repeated,
         **report.left_out,
@@ -45,7 +47,7 @@ def details(console: Console, datasets: Datasets, spec: CorpusSpec) -> None:
     console.print(table)
     rejected = _rejected(datasets, spec.name)
     console.print(
-        f"Of {report.distinct} different relations, {report.distinct - sum(rejected.values())} are in the graph. "
+        f"Of {report.distinct} different relations, {_used(datasets, spec.name)} are in the graph. "
         f"Rejected: {_listing(rejected) or 'none'}.",
         highlight=False,
         markup=False,
@@ -56,6 +58,12 @@ def _rejected(datasets: Datasets, corpus: str) -> dict[str, int]:
     brought = datasets.scan("rejects", corpus).filter(pl.col("extractor").str.starts_with(f"{ANNOTATION}:"))
     counted = brought.group_by("reason").len().sort("len", "reason", descending=[True, False])
     return dict(counted.collect().iter_rows())
+
+
+def _used(datasets: Datasets, corpus: str) -> int:
+    """Triples that were brought in; records that say the same of the same words are one."""
+    triples = datasets.scan("triples", corpus).filter(pl.col("extractor").str.starts_with(f"{ANNOTATION}:"))
+    return int(triples.select(pl.len()).collect().item())
 
 
 def _listing(counts: Mapping[str, int]) -> str:

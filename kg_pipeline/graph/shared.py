@@ -116,6 +116,8 @@ class SharedVersions:
                 raise self._damaged(corpus, version, "files differ from their checksums")
             for path in sorted(copy.rglob("*")):
                 sync(path)
+            if folder.is_dir() and not (folder / layout.MANIFEST).is_file():
+                folder.rename(copy.parent / "damaged")  # a copy that lost its manifest is none
             try:
                 copy.rename(folder)
             except OSError:

@@ -30,6 +30,8 @@ _UNKNOWN_READER_ERROR = 0.2
 _LOG_DECIMALS = 9
 #: Least random error: a relation that one article states is never certain, whatever its reader says.
 _LEAST_ERROR = 0.001
+#: No number of articles makes certain, and no reader is so unsure that a relation is no relation.
+_LEAST_BELIEF = 10.0**-DECIMALS
 
 
 def beliefs(evidence: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
@@ -51,5 +53,6 @@ def beliefs(evidence: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
     wrong = by_reader.with_columns(
         wrong=(error + (1 - error) * pl.col("doubt").exp()).log().round(_LOG_DECIMALS)
     )
-    belief = wrong.group_by(key).agg((1 - pl.col("wrong").sum().exp()).round(DECIMALS).alias("confidence"))
+    sure = (1 - pl.col("wrong").sum().exp()).round(DECIMALS).clip(_LEAST_BELIEF, 1 - _LEAST_BELIEF)
+    belief = wrong.group_by(key).agg(sure.alias("confidence"))
     return belief.collect()

@@ -6,7 +6,8 @@
     [[lupus.apart]]
     names = ["SLE", "SCLE"]
 
-The file is one section a corpus, meant to be read and edited by hand as well. A name is a form as `kg merges` lists it.
+The file is one section a corpus, meant to be read and edited by hand as well; comments in it go with the next decision of a
+command. A name is a form as `kg merges` lists it, or as an article writes it.
 A later build respects every decision; a pair is in one list only, the newer decision replaces the older one.
 """
 
@@ -19,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from filelock import FileLock
+
 from kg_pipeline import files
 from kg_pipeline.errors import CorpusError
 from kg_pipeline.fingerprint import digest
@@ -27,6 +30,7 @@ MERGE: Literal["merge"] = "merge"
 APART: Literal["apart"] = "apart"
 Verdict = Literal["merge", "apart"]
 Pair = tuple[str, str]
+_PATIENCE = 30.0  # seconds
 _HEADING = "# Your decisions about names, by corpus: `kg merge` and `kg unmerge` write them, every build respects them.\n"
 
 
@@ -99,29 +103,37 @@ def read_decisions(home: Path, corpus: str) -> Decisions:
 
 def decide(home: Path, corpus: str, verdict: Verdict, pair: Pair) -> bool:
     """Write a decision, in place of an opposite one; False if it was there already."""
-    known = read_decisions(home, corpus)
-    ours = known.merged if verdict == MERGE else known.apart
-    if pair in ours:
-        return False
-    content = {name: read_decisions(home, name) for name in _read(decisions_file(home))}
-    content[corpus] = (
-        Decisions(known.merged | {pair}, known.apart - {pair})
-        if verdict == MERGE
-        else Decisions(known.merged - {pair}, known.apart | {pair})
-    )
-    files.write_text(decisions_file(home), _written(content))
+    with _lock(home):
+        known = read_decisions(home, corpus)
+        ours = known.merged if verdict == MERGE else known.apart
+        if pair in ours:
+            return False
+        content = {name: read_decisions(home, name) for name in _read(decisions_file(home))}
+        content[corpus] = (
+            Decisions(known.merged | {pair}, known.apart - {pair})
+            if verdict == MERGE
+            else Decisions(known.merged - {pair}, known.apart | {pair})
+        )
+        files.write_text(decisions_file(home), _written(content))
     return True
 
 
 def forget(home: Path, corpus: str, pair: Pair) -> bool:
     """Take back whatever was decided about a pair, so that the rules decide again; False if nothing was."""
-    known = read_decisions(home, corpus)
-    if pair not in known.merged | known.apart:
-        return False
-    content = {name: read_decisions(home, name) for name in _read(decisions_file(home))}
-    content[corpus] = Decisions(known.merged - {pair}, known.apart - {pair})
-    files.write_text(decisions_file(home), _written(content))
+    with _lock(home):
+        known = read_decisions(home, corpus)
+        if pair not in known.merged | known.apart:
+            return False
+        content = {name: read_decisions(home, name) for name in _read(decisions_file(home))}
+        content[corpus] = Decisions(known.merged - {pair}, known.apart - {pair})
+        files.write_text(decisions_file(home), _written(content))
     return True
+
+
+def _lock(home: Path) -> FileLock:
+    """Held while the file is read and written, so that of two decisions at once none is lost."""
+    (home / "locks").mkdir(parents=True, exist_ok=True)
+    return FileLock(home / "locks" / "merges.lock", timeout=_PATIENCE)
 
 
 def _read(path: Path) -> dict[str, dict[str, object]]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kg_pipeline.corpora import CorpusSpec, load_corpora
-from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.datasets import Datasets, empty_frame, table_from_rows
 from kg_pipeline.errors import CorpusError
 from kg_pipeline.extraction.annotations.stage import annotations_digest, bring_annotations, last_report
 from kg_pipeline.extraction.triples.stage import build_triples
@@ -208,3 +208,35 @@ def test_annotations_lie_beside_the_corpora_file_and_change_no_version_by_where(
     assert "annotations" not in found["a"].model_dump()
     with pytest.raises(CorpusError, match="do not exist"):
         annotations_digest(found["a"])
+
+
+def test_a_run_that_is_killed_while_it_writes_leaves_nothing_that_passes_for_whole(
+    datasets: Datasets, settings: Settings, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "a.tsv").write_text(HEADER + OF_FIRST)
+    build(datasets, settings, folder)
+    before = tables(datasets)
+    (folder / "a.tsv").write_text(HEADER)
+
+    def killed(*_: object, **__: object) -> int:
+        datasets.write("annotations", "c", empty_frame("annotations"), SHARD)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("kg_pipeline.extraction.annotations.stage._write", killed)
+        with pytest.raises(KeyboardInterrupt):
+            bring_annotations(datasets, spec(folder), settings)
+    (folder / "a.tsv").write_text(HEADER + OF_FIRST)
+    build(datasets, settings, folder)
+    assert tables(datasets) == before
+    assert brought(datasets)
+
+
+def test_a_source_that_is_next_to_sure_to_be_wrong_still_gives_a_confidence(
+    datasets: Datasets, settings: Settings, folder: Path
+) -> None:
+    header, row = HEADER.rstrip("\n") + "\tconfidence\n", OF_FIRST.rstrip("\n") + "\t0.0000001\n"
+    (folder / "a.tsv").write_text(header + row)
+    build(datasets, settings, folder)
+    (found,) = brought(datasets)
+    assert found["confidence"] == pytest.approx(0.01)

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kg_pipeline.errors import MalformedError
-from kg_pipeline.extraction.annotations.records import BroughtRelation, Record, Unreadable
+from kg_pipeline.extraction.annotations.identifiers import article_of
+from kg_pipeline.extraction.annotations.records import ArticleReference, BroughtRelation, Record, Unreadable
 from kg_pipeline.extraction.annotations.table import looks_like_table, read_table
 
 HEADER = "pmid\tHead\tpredicate\ttail\tquote\thead_id\thead_type\tnegated\tconfidence\tsource\tremark"
@@ -11,6 +12,13 @@ HEADER = "pmid\tHead\tpredicate\ttail\tquote\thead_id\thead_type\tnegated\tconfi
 
 def read(*lines: str | None) -> list[Record]:
     return list(read_table((f"line {number}", line) for number, line in enumerate(lines, 1)))
+
+
+def test_two_articles_in_one_row_are_none() -> None:
+    assert article_of("PMC1", "PMID:7", "10.1234/x") == ArticleReference("PMC1", "7", "10.1234/x")
+    assert article_of("10.1234/X", "10.1234/x") == ArticleReference(doi="10.1234/X")
+    assert not article_of("PMC1", "PMC2")
+    assert not article_of("PMC1", "PMID:7", "PMID:8")
 
 
 def test_a_line_is_a_relation_with_what_its_columns_say() -> None:

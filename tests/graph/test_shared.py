@@ -117,6 +117,18 @@ def test_a_damaged_version_is_told_and_leaves_nothing(publish, there, store, dam
     assert not list(there.root.parents[2].rglob("escaped"))
 
 
+def test_a_copy_that_lost_its_manifest_is_fetched_again(publish, there) -> None:
+    version = publish(FIRST)
+    there.open("tiny").close()
+    (there.folder("tiny", version) / layout.MANIFEST).unlink()
+    for _ in range(2):
+        with closing(there.open("tiny")) as reader:
+            assert reader.manifest.version == version
+    assert [path.name for path in there.folder("tiny", version).parent.iterdir() if path.is_dir()] == [
+        version
+    ]
+
+
 def test_a_pointer_that_names_no_version_is_told_with_its_address(publish, there, store) -> None:
     publish(FIRST)
     store.write("graphs/tiny/CURRENT", b"../../elsewhere\n")

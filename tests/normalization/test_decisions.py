@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,13 @@ def test_the_file_is_readable_and_a_newer_decision_replaces_the_older_one(tmp_pa
     text = decisions_file(tmp_path).read_text()
     assert '[[lupus.apart]]\nnames = ["UVB", "ultraviolet B radiation"]' in text
     assert "lupus.merge" not in text
+
+
+def test_decisions_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
+    pairs = [pair_of(f"a{number}", f"b{number}") for number in range(24)]
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(lambda pair: decide(tmp_path, "lupus", MERGE, pair), pairs))
+    assert read_decisions(tmp_path, "lupus").merged == set(pairs)
 
 
 def test_no_file_is_no_decision_and_any_decision_changes_the_digest(tmp_path: Path) -> None:

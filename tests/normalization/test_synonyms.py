@@ -24,12 +24,22 @@ def mention(vocabulary: Vocabulary, start: int, text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def chunk_of(text: str) -> dict[str, Any]:
+    return {
+        "article_id": "PMC1", "chunk_id": "PMC1:c0", "ordinal": 0, "section_path": "Results", "section_kind": "body",
+        "start": 0, "end": len(text), "text": text, "n_tokens": 5, "sentences": [{"start": 0, "end": len(text)}],
+    }  # fmt: skip
+
+
 @pytest.fixture
 def synonyms(tmp_path: Path, vocabulary: Vocabulary):
-    def made(*texts: str) -> dict[str, str]:
+    def made(*texts: str, called: str = "", chunk: str = "") -> dict[str, str]:
         datasets = Datasets(tmp_path / "datasets")
         rows = [mention(vocabulary, 100 * number, text) for number, text in enumerate(texts)]
+        if called:
+            rows = [{**row, "text": called, "normal_form": called} for row in rows]
         datasets.write("mentions", "c", table_from_rows("mentions", rows), "00")
+        datasets.write("chunks", "c", table_from_rows("chunks", [chunk_of(chunk)] if chunk else []), "00")
         build_entities(datasets, CorpusSpec(name="c", source="x"), load_settings({"KG_HOME": str(tmp_path)}))
         count = build_synonyms(datasets, "c", vocabulary)
         found = datasets.read("synonyms", "c")
@@ -49,6 +59,18 @@ def test_a_name_that_no_article_uses_leads_to_the_entity_of_its_concept(synonyms
 def test_what_an_article_calls_an_entity_is_no_synonym_of_it_or_another(synonyms) -> None:
     found = synonyms("small cell lung carcinoma", "SCLC", "acetaminophen", "paracetamol")
     assert not {"SCLC", "small cell lung carcinoma", "paracetamol", "Paracetamol"} & set(found)
+
+
+def test_a_word_that_articles_use_without_meaning_the_entity_is_none(synonyms) -> None:
+    free = synonyms("small cell lung carcinoma", "acetaminophen")
+    assert "paracetamol" in free
+    said = synonyms("small cell lung carcinoma", "acetaminophen", chunk="No paracetamol was given.")
+    assert "paracetamol" not in said
+    assert "oat cell lung cancer" in said
+
+
+def test_an_entity_that_none_of_its_concepts_names_names_has_no_synonyms(synonyms) -> None:
+    assert synonyms("acetaminophen", called="the drug") == {}
 
 
 def test_short_words_are_left_out_because_they_are_too_often_others(synonyms) -> None:

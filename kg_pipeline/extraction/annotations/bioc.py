@@ -74,8 +74,9 @@ def read_document(document: Json, record: str, is_wanted: Wanted = every_article
         *(each.get(key) for each in infons for key in ("article-id_pmid", "article-id_doi")),
         document.get("pmcid"),
         document.get("pmid"),
-        clean(document.get("id")).partition("|")[0],
     )
+    # The id of a full text may be the digits of its PMCID, which look like a PubMed id.
+    reference = reference or article_of(clean(document.get("id")).partition("|")[0])
     if not reference:
         yield Unreadable("no_article", record)
         return

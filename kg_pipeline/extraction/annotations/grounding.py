@@ -31,6 +31,8 @@ from kg_pipeline.extraction.grounding.triples import (
 from kg_pipeline.extraction.rules.negation import is_question
 
 _TITLE, _TABLE = "title", "table"
+#: Words of a quote; fewer stand anywhere.
+_LEAST_QUOTE = 3
 _ABSTRACT = (_TITLE, "abstract")
 #: What is wrong with a relation wherever one looks; the other reasons are about one sentence.
 _ABOUT_THE_TYPE = ("unknown_predicate", "no_knowledge", "unfit_categories")
@@ -85,6 +87,8 @@ def ground_relation(relation: BroughtRelation, article: AnnotatedArticle) -> Gro
 
 
 def _where_quoted(relation: BroughtRelation, article: AnnotatedArticle) -> GroundedTriple | Rejected:
+    if relation.quotes and not any(len(quote.split()) >= _LEAST_QUOTE for quote in relation.quotes):
+        return _rejected("quote_too_short", relation)
     places = _quoted(relation, article)
     if relation.quotes and not places:
         return _rejected("quote_not_found", relation)

@@ -134,19 +134,29 @@ def _curie(text: str, category: str) -> str:
 
 
 def article_of(*references: object) -> ArticleReference:
-    """The article that identifiers name, of which each is a PMCID with its prefix, a DOI, a PubMed id or an own id."""
+    """The article that identifiers name, of which each is a PMCID with its prefix, a DOI, a PubMed id or an own id.
+
+    No article where two of a kind differ: nothing tells which of them is meant.
+    """
     found: dict[str, str] = {}
     for reference in references:
-        text = clean(reference)
-        if match := _PMCID.fullmatch(text):
-            found.setdefault("pmcid", f"PMC{match.group(1)}")
-        elif match := _PMID.fullmatch(text):
-            found.setdefault("pmid", match.group(1))
-        elif text.startswith(("FILE:", "SOURCE:")):
-            found.setdefault("own", text)
-        elif match := _DOI.search(text):
-            found.setdefault("doi", match.group().rstrip(".,;)"))
+        kind, value = _reference(clean(reference))
+        if kind and found.setdefault(kind, value).casefold() != value.casefold():
+            return ArticleReference()
     return ArticleReference(**found)
+
+
+def _reference(text: str) -> tuple[str, str]:
+    """What kind of identifier of an article a text is, and its usual form; two empty ones for none."""
+    if match := _PMCID.fullmatch(text):
+        return "pmcid", f"PMC{match.group(1)}"
+    if match := _PMID.fullmatch(text):
+        return "pmid", match.group(1)
+    if text.startswith(("FILE:", "SOURCE:")):
+        return "own", text
+    if match := _DOI.search(text):
+        return "doi", match.group().rstrip(".,;)")
+    return "", ""
 
 
 def distinct(names: Iterable[str], most: int) -> tuple[str, ...]:

@@ -138,6 +138,8 @@ def bring_annotations(datasets: Datasets, spec: CorpusSpec, settings: Settings) 
     known = _read_record(datasets, spec.name)
     if known.get("key") == key and all(datasets.is_usable(DATASET, spec.name, shard) for shard in shards):
         return _report(known)
+    # A run that is killed while it writes shards must not leave a record that vouches for them.
+    (datasets.root / spec.name / _RECORD).unlink(missing_ok=True)
     with TemporaryDirectory(prefix="kg-annotations-") as scratch:
         runs = SortedRuns(Path(scratch), "shard")
         runs.add(empty_frame(DATASET).with_columns(shard=pl.lit("")))

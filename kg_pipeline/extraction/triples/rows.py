@@ -21,6 +21,8 @@ ANNOTATION = "annotation"
 #: Confidence of a brought-in triple whose source is sure of it: where it quotes the sentence, and where we found one.
 QUOTED_CONFIDENCE = 0.8
 PLACED_CONFIDENCE = 0.7
+#: Of a source that is next to sure that it is wrong; a product of two still is a confidence.
+_LEAST_CONFIDENCE = 0.01
 #: A row of a table read as a sentence is less of one.
 TABLE_FACTOR = 0.8
 TABLE = "table"
@@ -118,7 +120,8 @@ def annotation_rows(
     for relation, triple in grounded:
         chunk = chunk_of(chunks, triple.start, triple.end)
         prior = QUOTED_CONFIDENCE if relation.is_quoted else PLACED_CONFIDENCE
-        row = _row(article_id, triple, chunk, brought_by(relation), prior * relation.score)
+        sure = max(prior * relation.score, _LEAST_CONFIDENCE)
+        row = _row(article_id, triple, chunk, brought_by(relation), sure)
         rows.append({**row, "triple_id": short_digest(row["triple_id"], row["extractor"])})
     # Of records that say the same, the surest.
     return _distinct(sorted(rows, key=lambda row: (-row["confidence"], row["predicate_text"])))

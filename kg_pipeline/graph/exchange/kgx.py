@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+from kg_pipeline.errors import GraphError
 from kg_pipeline.graph.exchange import biolink
 from kg_pipeline.graph.exchange.curies import article_curie, article_of_curie, entity_curie, entity_of_curie
 from kg_pipeline.graph.exchange.records import SOURCE_PREFIX, UNKNOWN_SOURCE, Article, Edge, Node, Support
@@ -176,7 +177,7 @@ def read_edge(row: Mapping[str, Any]) -> Edge | None:
 
 def _supports(row: Mapping[str, Any], publications: tuple[str, ...]) -> Iterator[Support]:
     if row.get("kg_evidence"):
-        for item in json.loads(row["kg_evidence"]):
+        for item in _evidence(row["kg_evidence"]):
             yield Support(**{name: value for name, value in item.items() if name in _SUPPORT})
     elif not _text(row, "kg_kind"):
         # Where several publications are named, nobody says which of them holds the sentence.
@@ -185,6 +186,19 @@ def _supports(row: Mapping[str, Any], publications: tuple[str, ...]) -> Iterator
         article = article_of_curie(publications[0]) if is_known else SOURCE_PREFIX + source
         for place, quote in enumerate(_list(row, "supporting_text")):
             yield Support(article, quote, start=place, extractor=f"kgx:{source}", confidence=_score(row))
+
+
+def _evidence(text: str) -> list[dict[str, Any]]:
+    try:
+        items = json.loads(text)
+    except ValueError:
+        items = None
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise GraphError(
+            f"The column kg_evidence of an edge is no JSON list of statements: {text[:80]!r}. The file may be cut off; "
+            "export the graph again."
+        )
+    return items
 
 
 def _source(row: Mapping[str, Any]) -> str:
