@@ -137,7 +137,8 @@ def _statements(reader: SnapshotReader, ids: Sequence[str]) -> Iterator[str]:
 
 def _changes(old: SnapshotReader, new: SnapshotReader, ids: Sequence[str]) -> Iterator[str]:
     for before, after in zip(old.relations(ids), new.relations(ids), strict=True):
-        digits = next((n for n in (2, 3, 4) if round(before.confidence, n) != round(after.confidence, n)), 5)
+        told = (n for n in (2, 3, 4) if round(before.confidence, n) != round(after.confidence, n))
+        digits = 2 if before.confidence == after.confidence else next(told, 5)
         parts = [f"confidence {before.confidence:.{digits}f}, now {after.confidence:.{digits}f}"]
         if before.n_articles != after.n_articles:
             parts.insert(0, f"{_articles_of(before)}, now {after.n_articles}")
