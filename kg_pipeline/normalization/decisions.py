@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from kg_pipeline import files
 from kg_pipeline.errors import CorpusError
@@ -130,10 +131,22 @@ def forget(home: Path, corpus: str, pair: Pair) -> bool:
     return True
 
 
-def _lock(home: Path) -> FileLock:
+@contextmanager
+def _lock(home: Path) -> Iterator[None]:
     """Held while the file is read and written, so that of two decisions at once none is lost."""
-    (home / "locks").mkdir(parents=True, exist_ok=True)
-    return FileLock(home / "locks" / "merges.lock", timeout=_PATIENCE)
+    # No corpus has a dot in its name, and a build locks the name of its corpus here.
+    lock = FileLock(home / "locks" / "merges.toml.lock", timeout=_PATIENCE)
+    Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise CorpusError(
+            f"{decisions_file(home)} is being written by another command. Decide again when it has ended."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _read(path: Path) -> dict[str, dict[str, object]]:

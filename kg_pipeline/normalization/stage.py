@@ -129,7 +129,7 @@ def _shards(datasets: Datasets, corpus: str, decisions: Decisions) -> Iterator[p
             .sort(pl.col("concept_id").is_null(), maintain_order=True)
             .unique("mention_id", keep="first", maintain_order=True)
             .with_columns(
-                normal_form=pl.col("normal_form").str.replace_all(r"\s+", " ").str.strip_chars(),
+                normal_form=_on_one_line("normal_form"),
                 concept_id=pl.col("concept_id").fill_null(""),
                 score=pl.col("candidates").list.first().struct.field("score").fill_null(1.0),
                 is_open=(pl.col("candidates").list.len() > 0) & pl.col("concept_id").is_null(),
@@ -149,10 +149,9 @@ def _about_forms(datasets: Datasets, corpus: str, decisions: Decisions, forms: S
     spoken = sorted({name for pair in decisions.merged | decisions.apart for name in pair} - known)
     if not spoken or not forms:
         return decisions
-    text = pl.col("text").str.replace_all(r"\s+", " ").str.strip_chars()
     counted = pl.concat(
         [
-            shard.select(text.alias("text"), "normal_form").filter(pl.col("text").is_in(spoken))
+            shard.select(_on_one_line("text"), "normal_form").filter(pl.col("text").is_in(spoken))
             for shard in _shards(datasets, corpus, decisions)
         ]
     )
@@ -165,6 +164,10 @@ def _about_forms(datasets: Datasets, corpus: str, decisions: Decisions, forms: S
         .iter_rows()
     )
     return decisions.renamed(meant)
+
+
+def _on_one_line(column: str) -> pl.Expr:
+    return pl.col(column).str.replace_all(r"\s+", " ").str.strip_chars()
 
 
 def _is_parted(decisions: Decisions) -> pl.Expr:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from kg_pipeline.corpora import CorpusSpec, load_corpora
-from kg_pipeline.datasets import Datasets, empty_frame, table_from_rows
+from kg_pipeline.datasets import Datasets, empty_frame
 from kg_pipeline.errors import CorpusError
 from kg_pipeline.extraction.annotations.stage import annotations_digest, bring_annotations, last_report
 from kg_pipeline.extraction.triples.stage import build_triples
 from kg_pipeline.incremental import StageReport
 from kg_pipeline.settings import Settings, load_settings
+from tests.extraction.stage_inputs import SHARD, write_inputs
 
-SHARD = "00"
 NAMES = {"Colchicine": "biolink:ChemicalEntity", "gout": "biolink:Disease", "CD": "biolink:Disease"}
 TEXTS = {
     "PMC1": "Colchicine and gout were studied. Colchicine was given for CD.",
@@ -30,7 +30,7 @@ OF_SECOND = "PMC2\tcolchicine\ttreats\tgout\tColchicine and gout were seen.\t\n"
 def datasets(tmp_path: Path) -> Datasets:
     """Two articles of two sentences; `CD` may be one of two concepts."""
     made = Datasets(tmp_path / "datasets")
-    documents, chunks, mentions, statuses = [], [], [], []
+    documents, chunks, mentions = [], [], []
     for article, text in TEXTS.items():
         middle = text.index(". ") + 1
         documents.append(
@@ -49,19 +49,8 @@ def datasets(tmp_path: Path) -> Datasets:
             }
         )  # fmt: skip
         mentions += [mention(article, text, name) for name in NAMES if name in text]
-        statuses.append(
-            {
-                "article_id": article,
-                "input_digest": text,
-                "status": "ok",
-                "reason": "",
-                "rows": 1,
-                "rejected": 0,
-            }
-        )
-    for name, rows in (("documents", documents), ("chunks", chunks), ("mentions", mentions)):
-        made.write(name, "c", table_from_rows(name, rows), SHARD)
-        made.write(f"{name}.status", "c", table_from_rows(f"{name}.status", statuses), SHARD)
+    tables = {"documents": documents, "chunks": chunks, "mentions": mentions}
+    write_inputs(made, TEXTS, tables)
     return made
 
 

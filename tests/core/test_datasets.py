@@ -11,14 +11,7 @@ import pytest
 from kg_pipeline.datasets import ROW_GROUP, Datasets, table_from_rows
 from kg_pipeline.errors import DatasetError
 from kg_pipeline.files import TEMPORARY_PREFIX, replacing
-
-ROW = {
-    "article_id": "PMC1",
-    "chunk_id": "PMC1:c0",
-    "reason": "quote_not_found",
-    "detail": "x",
-    "extractor": "e",
-}
+from tests.core.rows import ROW
 
 
 def test_a_table_comes_back_as_it_was_written(tmp_path: Path) -> None:

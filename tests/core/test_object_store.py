@@ -20,15 +20,9 @@ from kg_pipeline.files import TEMPORARY_PREFIX
 from kg_pipeline.object_store import ObjectStore, open_store
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.settings import load_settings
+from tests.core.rows import ROW
 
 pytestmark = pytest.mark.integration
-ROW = {
-    "article_id": "PMC1",
-    "chunk_id": "PMC1:c0",
-    "reason": "quote_not_found",
-    "detail": "x",
-    "extractor": "e",
-}
 
 
 @pytest.fixture(params=["folder", "s3", "gs"])

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from kg_pipeline.corpora import CorpusSpec
-from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import BudgetExhausted, LlmUnavailable, SettingsError
 from kg_pipeline.extraction.llm.answer import TripleAnswer, TripleItem
 from kg_pipeline.extraction.triples import stage as triple_stage
 from kg_pipeline.extraction.triples.stage import build_triples, language_model
 from kg_pipeline.incremental import StageReport
 from kg_pipeline.settings import LlmSettings, Settings, load_settings
+from tests.extraction.stage_inputs import SHARD, write_inputs
 
-SHARD = "00"
 TEXT = "Imatinib inhibits ABL1. Imatinib may inhibit KIT. ABL1 and KIT were measured."
 NAMES = {"Imatinib": "biolink:Drug", "ABL1": "biolink:Gene", "KIT": "biolink:Gene"}
 SENTENCES = [(0, 23), (24, 49), (50, len(TEXT))]
@@ -33,7 +33,7 @@ def datasets(tmp_path: Path) -> Datasets:
 
 
 def write(datasets: Datasets, texts: dict[str, str]) -> None:
-    documents, chunks, mentions, statuses = [], [], [], []
+    documents, chunks, mentions = [], [], []
     for article, text in texts.items():
         documents.append(
             {
@@ -53,19 +53,8 @@ def write(datasets: Datasets, texts: dict[str, str]) -> None:
                 }
             )  # fmt: skip
         mentions += list(mention_rows(article, text))
-        statuses.append(
-            {
-                "article_id": article,
-                "input_digest": text,
-                "status": "ok",
-                "reason": "",
-                "rows": 1,
-                "rejected": 0,
-            }
-        )
-    for name, rows in (("documents", documents), ("chunks", chunks), ("mentions", mentions)):
-        datasets.write(name, "c", table_from_rows(name, rows), SHARD)
-        datasets.write(f"{name}.status", "c", table_from_rows(f"{name}.status", statuses), SHARD)
+    tables = {"documents": documents, "chunks": chunks, "mentions": mentions}
+    write_inputs(datasets, texts, tables)
 
 
 def mention_rows(article: str, text: str) -> Iterator[dict[str, Any]]:

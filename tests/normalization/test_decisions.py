@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,6 +47,20 @@ def test_decisions_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as threads:
         assert all(threads.map(lambda pair: decide(tmp_path, "lupus", MERGE, pair), pairs))
     assert read_decisions(tmp_path, "lupus").merged == set(pairs)
+
+
+def test_a_file_that_is_being_written_for_long_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kg_pipeline.normalization.decisions._PATIENCE", 0.01)
+    (tmp_path / "locks").mkdir()
+    with FileLock(tmp_path / "locks" / "merges.lock"):  # that of a build of the corpus `merges`
+        assert decide(tmp_path, "merges", MERGE, pair_of(UVB, LONG))
+    with (
+        FileLock(tmp_path / "locks" / "merges.toml.lock"),
+        pytest.raises(CorpusError, match="another command"),
+    ):
+        decide(tmp_path, "merges", APART, pair_of(UVB, LONG))
 
 
 def test_no_file_is_no_decision_and_any_decision_changes_the_digest(tmp_path: Path) -> None:

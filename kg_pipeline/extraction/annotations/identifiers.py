@@ -73,7 +73,7 @@ _CURIE = re.compile(r"([A-Za-z][\w.]*)[:_](\S+)")
 _CUI = re.compile(r"C\d{7}")
 _MESH_NUMBER = re.compile(r"[CD]\d{6,9}")
 #: Several identifiers of one mention.
-_SEPARATORS = re.compile(r"[|,;+]")
+SEPARATORS = re.compile(r"[|,;+]")
 _UNKNOWN = frozenset({"", "-", "-1", "none", "null"})
 _PMCID = re.compile(r"PMC0*([1-9]\d{0,11})(?:\.\d{1,4})?", re.IGNORECASE)
 _PMID = re.compile(r"(?:PMID:\s*)?0*([1-9]\d{0,11})", re.IGNORECASE)
@@ -102,7 +102,7 @@ def curies(raw: object, category: str = NAMED_THING) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def _curies(text: str, category: str) -> tuple[str, ...]:
-    found = (_curie(part.strip(), category) for part in _SEPARATORS.split(text))
+    found = (_curie(part.strip(), category) for part in SEPARATORS.split(text))
     return tuple(dict.fromkeys(each for each in found if each))[:MOST_IDENTIFIERS]
 
 

@@ -19,7 +19,7 @@ from kg_pipeline.extraction.annotations.annotated_text import (
     place,
     stretches,
 )
-from kg_pipeline.extraction.annotations.identifiers import article_of, category_of, curies
+from kg_pipeline.extraction.annotations.identifiers import SEPARATORS, article_of, category_of, curies
 from kg_pipeline.extraction.annotations.records import (
     NOT_IN_CORPUS,
     BroughtEntity,
@@ -34,7 +34,6 @@ from kg_pipeline.extraction.grounding.triples import NAMED_THING
 
 SOURCE = "PubTator"
 _TEXT = re.compile(r"([A-Za-z0-9.]+)\|([ta])\|(.*)", re.DOTALL)
-_PARTS = re.compile(r"[|,;+]")
 _TYPED = re.compile(r"([A-Za-z]+)\|(.+)")
 _MOST_MENTIONS = 20_000
 #: Relations of a block that are held; tables of relations may have any number of one article.
@@ -112,7 +111,7 @@ def _mention(article: _Article, fields: list[str]) -> AnnotatedMention:
         shift = len(article.passages[0]) + 1
         if found is not None and found[0] >= shift:
             passage, span = 1, (found[0] - shift, found[1] - shift)
-    parts = {part.strip() for part in _PARTS.split(raw)}
+    parts = {part.strip() for part in SEPARATORS.split(raw)}
     return AnnotatedMention(
         clean(name),
         category,

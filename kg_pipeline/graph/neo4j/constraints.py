@@ -104,23 +104,13 @@ def _drop_orphan(driver: Driver, database: str, unique: Unique) -> None:
 
 
 def _is_unowned(driver: Driver, database: str, unique: Unique) -> bool:
-    return bool(
-        driver.execute_query(
-            "SHOW INDEXES YIELD name, owningConstraint WHERE name = $name AND owningConstraint IS NULL",
-            {"name": unique.name},
-            database_=database,
-        ).records
-    )
+    statement = "SHOW INDEXES YIELD name, owningConstraint WHERE name = $name AND owningConstraint IS NULL"
+    return bool(driver.execute_query(statement, {"name": unique.name}, database_=database).records)
 
 
 def _is_being_made(driver: Driver, database: str, unique: Unique) -> bool:
-    return bool(
-        driver.execute_query(
-            "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery = $statement",
-            {"statement": unique.statement},
-            database_=database,
-        ).records
-    )
+    statement = "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery = $statement"
+    return bool(driver.execute_query(statement, {"statement": unique.statement}, database_=database).records)
 
 
 def _remove_doubles(driver: Driver, database: str, unique: Unique) -> None:

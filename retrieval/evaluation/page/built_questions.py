@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from retrieval.evaluation.biomedhop.patterns import FAMILIES
@@ -134,15 +134,24 @@ def _ablations(name: str, report: Mapping[str, Any]) -> Grid:
     )
 
 
-def _sources(name: str, rows: Rows) -> Grid:
-    """Figure 5: what right answers are verified by."""
+def _shares(name: str, rows: Rows, measure: str, parts: Sequence[str], column: str = "") -> list[Figure]:
+    """Shares of the right answers of each family, by the parts that a report has of a measure."""
     found: list[Figure] = []
     for label, row in rows.items():
         right = _right(row)
-        for family, shares in row["summary"]["sources"].items():
-            for source in (source for source in _SOURCES if source in shares):
-                line = f"{label}: {_SHORT[family]}"
-                found.append(Figure(name, line, source, shares[source], n=right[family]))
+        for family, shares in row["summary"][measure].items():
+            line = f"{label}: {_SHORT[family]}"
+            found += [
+                Figure(name, line, f"{column}{part}", shares[part], n=right[family])
+                for part in parts
+                if part in shares
+            ]
+    return found
+
+
+def _sources(name: str, rows: Rows) -> Grid:
+    """Figure 5: what right answers are verified by."""
+    found = _shares(name, rows, "sources", _SOURCES)
     return Grid(
         "What right answers rest on",
         tuple(found),
@@ -155,13 +164,7 @@ def _sources(name: str, rows: Rows) -> Grid:
 
 def _overlap(name: str, rows: Rows) -> Grid:
     """Figure 7: how much of the gold path is in the evidence of right answers."""
-    found: list[Figure] = []
-    for label, row in rows.items():
-        right = _right(row)
-        for family, shares in row["summary"]["overlap"].items():
-            for part in (part for part in OVERLAP_BINS if part in shares):
-                line = f"{label}: {_SHORT[family]}"
-                found.append(Figure(name, line, f"ratio {part}", shares[part], n=right[family]))
+    found = _shares(name, rows, "overlap", OVERLAP_BINS, "ratio ")
     return Grid(
         "Share of the gold path in the evidence of right answers",
         tuple(found),
