@@ -13,6 +13,7 @@ from kg_pipeline.errors import CorpusError
 from kg_pipeline.extraction.annotations.stage import annotations_digest, bring_annotations, last_report
 from kg_pipeline.extraction.triples.stage import build_triples
 from kg_pipeline.incremental import StageReport
+from kg_pipeline.object_store import open_store
 from kg_pipeline.settings import Settings, load_settings
 from tests.extraction.stage_inputs import SHARD, write_inputs
 
@@ -229,3 +230,16 @@ def test_a_source_that_is_next_to_sure_to_be_wrong_still_gives_a_confidence(
     build(datasets, settings, folder)
     (found,) = brought(datasets)
     assert found["confidence"] == pytest.approx(0.01)
+
+
+def test_what_files_gave_is_kept_where_the_tables_are(
+    datasets: Datasets, settings: Settings, folder: Path, tmp_path: Path
+) -> None:
+    store = open_store((tmp_path / "store").as_uri())
+    shared = Datasets(tmp_path / "one", store)
+    for name in ("documents", "chunks", "mentions"):
+        shared.write(name, "c", datasets.read(name, "c", SHARD), SHARD)
+    (folder / "a.tsv").write_text(HEADER + OF_FIRST)
+    made = bring_annotations(shared, spec(folder), settings)
+    assert made is not None
+    assert last_report(Datasets(tmp_path / "other", store), spec(folder)) == made

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from kg_pipeline import files
 from kg_pipeline.corpora import shard_of
 from kg_pipeline.datasets import empty_frame, table_from_rows
 from kg_pipeline.errors import MalformedError
@@ -139,7 +138,7 @@ def bring_annotations(datasets: Datasets, spec: CorpusSpec, settings: Settings) 
     if known.get("key") == key and all(datasets.is_usable(DATASET, spec.name, shard) for shard in shards):
         return _report(known)
     # A run that is killed while it writes shards must not leave a record that vouches for them.
-    (datasets.root / spec.name / _RECORD).unlink(missing_ok=True)
+    datasets.delete_note(_RECORD, spec.name)
     with TemporaryDirectory(prefix="kg-annotations-") as scratch:
         runs = SortedRuns(Path(scratch), "shard")
         runs.add(empty_frame(DATASET).with_columns(shard=pl.lit("")))
@@ -147,7 +146,7 @@ def bring_annotations(datasets: Datasets, spec: CorpusSpec, settings: Settings) 
         distinct = _write(datasets, spec.name, shards, runs)
     report = BroughtReport(tuple(reports), distinct)
     told = json.dumps({"key": key, **asdict(report)}, ensure_ascii=False, indent=1)
-    files.write_text(datasets.root / spec.name / _RECORD, told + "\n")
+    datasets.write_note(_RECORD, spec.name, told + "\n")
     return report
 
 
@@ -256,8 +255,8 @@ def _write(datasets: Datasets, corpus: str, shards: Iterable[str], runs: SortedR
 
 def _read_record(datasets: Datasets, corpus: str) -> dict[str, Any]:
     try:
-        record = json.loads((datasets.root / corpus / _RECORD).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+        record = json.loads(datasets.note(_RECORD, corpus) or "{}")
+    except ValueError:
         return {}
     return record if isinstance(record, dict) else {}
 
