@@ -34,7 +34,7 @@ _NO_RELATIONS = (
 def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Asserted relations between entities, each with the sentences that state it."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         counts = build_relations(datasets, workspace.corpus(corpus))
     failed = checks.commonest_reason(datasets, "triples", corpus)
     advice = f"Most articles lack triples for this reason: {failed}" if failed else _NO_RELATIONS
@@ -56,7 +56,7 @@ def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Mat
 def transitive_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Relations composed of two asserted ones through the typed composition table."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         counts = build_transitive(datasets, workspace.corpus(corpus))
     outcome = checks.premises_exist(datasets, "transitive_relations", corpus)
     return result(datasets, corpus, "transitive_relations", counts, {"transitive_premises_exist": outcome})
@@ -73,7 +73,7 @@ def transitive_relations(context: dg.AssetExecutionContext, workspace: Workspace
 def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Relations between entities whose names share a head noun, confirmed by the vocabulary's hierarchy."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         counts = build_lexical(datasets, workspace.corpus(corpus), settings)
     outcome = checks.premises_exist(datasets, "lexical_relations", corpus)
     return result(datasets, corpus, "lexical_relations", counts, {"lexical_premises_exist": outcome})
@@ -85,13 +85,13 @@ def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -
     pool="llm",
     code_version=_COMMUNITY_CODE,
     kinds={"parquet"},
-    deps=[relations, entities],
+    deps=[relations, entities, "embeddings"],
     check_specs=[check_spec("community_relations", "community_premises_exist", checks.premises_exist)],
 )
 def community_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Hypotheses that link communities of the graph, marked as such, with their support on both sides."""
     settings, corpus, datasets = run_settings(workspace), context.partition_key, workspace.datasets()
-    with stage_run(context, settings.home), spending(context, settings):
+    with stage_run(context, settings), spending(context, settings):
         counts = build_community(datasets, workspace.corpus(corpus), settings)
     outcome = checks.premises_exist(datasets, "community_relations", corpus)
     return result(datasets, corpus, "community_relations", counts, {"community_premises_exist": outcome})

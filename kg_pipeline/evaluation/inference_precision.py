@@ -5,7 +5,8 @@ and the rest is inferred from. A pair is *found again* if it is inferred while i
 never annotated counts as wrong, so the share found again is a lower bound: it may be true all the same. Pairs of
 groups that BioRED does not annotate are not judged. Beside the share stand its 95 % interval (Wilson) and what pairs
 drawn at random would give, so that the gain is seen. Lexical relations are judged by the vocabulary's hierarchy,
-which is kept from them meanwhile: BioRED has no relations between kinds.
+which is kept from them meanwhile: BioRED has no relations between kinds. Hypotheses between communities are also judged
+by source. The vectors of names hold nothing of the relations.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from kg_pipeline.extraction.relation_model.kinds import NEGATIVE, POSITIVE, of_b
 from kg_pipeline.extraction.relation_model.pairs import are_related_groups
 from kg_pipeline.inference import community, lexical, transitive
 from kg_pipeline.inference.relation_rows import relation_ids
+from kg_pipeline.llm.embeddings import Embedder
 from kg_pipeline.vocabulary.categories import CHEMICAL, DISORDER, GENE, group_of
 from kg_pipeline.vocabulary.index import Concept, Vocabulary
 
@@ -31,6 +33,8 @@ FOLDS = 10
 _SEED = 17
 _CONFIDENCE = 0.8
 _HUB_DEGREE, _PER_NODE, _TOTAL = 50, 20, 100_000
+#: Names of an identifier that are embedded.
+_NAMES = 4
 #: The usual direction of correlations that name none; without one nothing composes. For this estimate only.
 _USUAL = {
     (POSITIVE, CHEMICAL, GENE): "increases",
@@ -72,8 +76,9 @@ class InferencePrecision:
         return float(found.low), float(found.high)
 
 
-def held_in_precision(articles: Sequence[GoldArticle]) -> list[InferencePrecision]:
+def held_in_precision(articles: Sequence[GoldArticle], embedder: Embedder) -> list[InferencePrecision]:
     """Precision of transitive and community relations on relations of the articles that were removed."""
+    vectors = _name_vectors(articles, embedder).lazy()
     categories = {
         i: mention.category for each in articles for mention in each.mentions for i in mention.identifiers
     }
@@ -82,14 +87,17 @@ def held_in_precision(articles: Sequence[GoldArticle]) -> list[InferencePrecisio
     fold_of = np.random.default_rng(_SEED).integers(0, FOLDS, len(pairs))
     ends = pl.concat_list("head_id", "tail_id").list.sort().list.join("\t")
     caps = {"hub_degree": _HUB_DEGREE, "max_per_node": _PER_NODE, "max_total": _TOTAL}
-    drawn: dict[str, set[Pair]] = {transitive.KIND: set(), community.KIND: set()}
+    sources = {f"{community.KIND}, {rule}": rule for rule in (community.COMMON_RULE, community.NAMES_RULE)}
+    drawn: dict[str, set[Pair]] = {each: set() for each in (transitive.KIND, community.KIND, *sources)}
     found: dict[str, set[Pair]] = {kind: set() for kind in drawn}
     for fold in range(FOLDS):
         removed = {pair for pair, of in zip(pairs, fold_of, strict=True) if of == fold}
         kept = relations.filter(~ends.is_in(["\t".join(pair) for pair in sorted(removed)]))
+        hypotheses = community.infer_offline(kept, categories, vectors, **caps)
         for kind, inferred in (
             (transitive.KIND, transitive.infer_typed(kept, categories, **caps)),
-            (community.KIND, community.infer_offline(kept, categories, **caps)),
+            (community.KIND, hypotheses),
+            *((name, hypotheses.filter(pl.col("rule").str.starts_with(of))) for name, of in sources.items()),
         ):
             drawn[kind] |= _pairs(inferred)
             found[kind] |= _pairs(inferred) & removed
@@ -133,6 +141,18 @@ class _Unknown:
     def is_a(self, child: str, ancestor: str, max_depth: int = 0) -> bool:
         """No."""
         return False
+
+
+def _name_vectors(articles: Sequence[GoldArticle], embedder: Embedder) -> pl.DataFrame:
+    """Vectors of the commonest names of each identifier, as a corpus has them of its entities."""
+    names: dict[str, Counter[str]] = defaultdict(Counter)
+    for article in articles:
+        for mention in article.mentions:
+            for identifier in mention.identifiers:
+                names[identifier][mention.text] += 1
+    ids = sorted(names)
+    texts = ["; ".join(name for name, _ in names[each].most_common(_NAMES)) for each in ids]
+    return pl.DataFrame({"id": pl.Series(ids, dtype=pl.String), "vector": embedder.embed(texts)})
 
 
 def _graph(articles: Sequence[GoldArticle], categories: dict[str, str]) -> pl.DataFrame:

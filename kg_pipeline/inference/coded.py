@@ -86,7 +86,7 @@ class CodedRelations:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The surest relation of each entity with each neighbour that is no hub, in the order of both.
+    """The surest relation of each entity with each neighbour that counts, in the order of both.
 
     `keys` say entity and neighbour; `rows` are premises.
     """
@@ -96,11 +96,15 @@ class Neighbours:
     size: int
 
     @classmethod
-    def of(cls, coded: CodedRelations, is_hub: Mask) -> Neighbours:
-        """Those of all entities; hubs have neighbours and are none."""
+    def of(
+        cls, coded: CodedRelations, *, hubs: Mask | None = None, entities: Codes | None = None
+    ) -> Neighbours:
+        """Those of some entities, or of all; hubs have neighbours and are none."""
         entity, near = np.concatenate([coded.head, coded.tail]), np.concatenate([coded.tail, coded.head])
         rows = np.tile(np.arange(len(coded.head)), 2)
-        counts = ~is_hub[near]
+        counts = np.ones(len(rows), np.bool_) if hubs is None else ~hubs[near]
+        if entities is not None:
+            counts &= np.isin(entity, entities)
         keys, rows = (entity * coded.size + near)[counts], rows[counts]
         order = np.lexsort((rows, -coded.confidence[rows], keys))
         keys, first = np.unique(keys[order], return_index=True)
@@ -108,18 +112,19 @@ class Neighbours:
 
     def counts(self, entities: Codes) -> Codes:
         """How many neighbours each entity has."""
-        return self._ranges(entities)[1]
+        return self.ranges(entities)[1]
 
     def common(self, firsts: Codes, seconds: Codes) -> tuple[Codes, Codes, Codes, Codes]:
         """Neighbours in common: the pair, the neighbour, and the relations of the first and the second with it."""
-        pair, place = expand(*self._ranges(firsts))
+        pair, place = expand(*self.ranges(firsts))
         neighbour = self.keys[place] % self.size
         wanted = seconds[pair] * self.size + neighbour
         other = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         found = self.keys[other] == wanted
         return pair[found], neighbour[found], self.rows[place[found]], self.rows[other[found]]
 
-    def _ranges(self, entities: Codes) -> tuple[Codes, Codes]:
+    def ranges(self, entities: Codes) -> tuple[Codes, Codes]:
+        """Where the neighbours of each entity begin in `keys`, and how many they are."""
         start = np.searchsorted(self.keys, entities * self.size)
         return start, np.searchsorted(self.keys, (entities + 1) * self.size) - start
 

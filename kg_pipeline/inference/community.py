@@ -1,12 +1,14 @@
-"""Hypotheses across communities, without a language model: entities of two communities with neighbours in common.
+"""Hypotheses across communities, without a language model: entities of two communities and two kinds.
 
-The score is Adamic-Adar (rare common neighbours count more). Each hypothesis says `related_to`, is speculative, names
-both communities in its rule, and lists as premises the relations of both ends with their nearest common neighbours.
+They have neighbours in common, or each is related to something with a name like the other's
+(`kg_pipeline.inference.near_names`). Each hypothesis says `related_to`, is speculative, names its source and both
+communities in its rule, and lists as premises the relations of both ends that it stands on. Of a pair that comes from
+both sources the surer one stays.
 
-Neighbours in common make two things of one kind alike, not related: of BioRED's relations that were taken out, such
-pairs were found again in 5 of 100 cases, pairs of two kinds in 15, those with the least score below in 39, and those
-with three neighbours in common or more in 48 (with those between two disorders, which BioRED does not annotate, left
-out). So only things of two kinds are offered.
+The score of neighbours in common is Adamic-Adar (rare ones count more). They make two things of one kind alike, not
+related: of BioRED's relations that were taken out, such pairs were found again in 5 of 100 cases, pairs of two kinds in
+15, those with the least score below in 39, and those with three neighbours in common or more in 48 (with those between
+two disorders, which BioRED does not annotate, left out). So only things of two kinds are offered.
 """
 
 from __future__ import annotations
@@ -19,10 +21,13 @@ import polars as pl
 
 from kg_pipeline.inference.coded import CodedRelations, Neighbours, code_relations
 from kg_pipeline.inference.groups import Grouping, communities
+from kg_pipeline.inference.near_names import near_name_candidates
 from kg_pipeline.inference.relation_rows import DECIMALS, PREMISE_COLUMNS, cap, inferred_table, premises
 from kg_pipeline.vocabulary.categories import group_of
 
 KIND = "community"
+#: How the rules of the two sources begin.
+COMMON_RULE, NAMES_RULE = "common neighbours", "names like"
 #: Hypotheses kept for an entity: they are leads for a reader, not facts.
 PER_NODE = 3
 #: Entities need this many neighbours in common.
@@ -33,7 +38,7 @@ _SHOWN_COMMON = 3
 _LEAST_SCORE = 1.5
 #: A hypothesis is at most this share as sure as its least sure premise, and half as sure as that at the score below;
 #: so the share of those that are found again is about what the confidence says.
-_FACTOR, _HALF_WAY = 0.5, 2.0
+_FACTOR, _HALF_WAY = 0.8, 2.0
 #: Entries of the score matrix held at a time.
 _BLOCK_ENTRIES = 2_000_000
 
@@ -41,6 +46,7 @@ _BLOCK_ENTRIES = 2_000_000
 def infer_offline(
     relations: pl.DataFrame,
     categories: Mapping[str, str],
+    vectors: pl.LazyFrame | None = None,
     grouping: Grouping | None = None,
     /,
     *,
@@ -50,30 +56,51 @@ def infer_offline(
 ) -> pl.DataFrame:
     """Speculative relations between entities of different communities and kinds that no sentence relates.
 
-    `categories` are the Biolink categories of the entities. Neighbours of a degree above `hub_degree` do not count;
-    `max_per_node` is lowered to `PER_NODE`. `grouping` are the communities of the premises, where they are known.
+    `categories` are the Biolink categories of the entities, `vectors` those of their names (`id`, `vector`); without
+    them names are not compared. Neighbours of a degree above `hub_degree` do not count; `max_per_node` is lowered to
+    `PER_NODE`. `grouping` are the communities of the premises, where they are known.
     """
     if grouping is None:
         grouping = communities(premises(relations.select(PREMISE_COLUMNS)))
     coded = code_relations(relations)
     per_node = min(max_per_node, PER_NODE)
     kinds = np.array([group_of(categories.get(each, "")) for each in grouping.entity_ids])
-    near = Neighbours.of(coded, grouping.degree > hub_degree)
-    supported = [
-        _supported(best, coded, grouping, near)
+    near = Neighbours.of(coded, hubs=grouping.degree > hub_degree)
+    nobody = pl.lit(None, pl.UInt32)
+    candidates = [
+        _supported(best, coded, grouping, near).with_columns(like_head=nobody, like_tail=nobody)
         for block in _pairs(coded, grouping, kinds, hub_degree)
         if (best := _best_of_first(block, per_node)).height
     ]
-    if not supported:
+    if vectors is not None and coded.size:
+        candidates.append(near_name_candidates(coded, grouping, kinds, near, vectors, hub_degree=hub_degree))
+    if not candidates:
         return inferred_table(KIND, pl.DataFrame())
-    kept = cap(pl.concat(supported), per_node=per_node, total=max_total)
-    groups = pl.Series(grouping.names(), dtype=pl.String)
-    of_head, of_tail = (groups.gather(grouping.group[kept[end].to_numpy()]) for end in ("head_id", "tail_id"))
-    named = coded.named(kept).with_columns(
-        rule=pl.format("common neighbours of the communities of {} and {}", of_head, of_tail),
-        predicate=pl.lit("related_to"),
+    surest = (
+        pl.concat(candidates)
+        .sort("head_id", "tail_id", "confidence", "like_head", descending=[False, False, True, False])
+        .unique(["head_id", "tail_id"], keep="first", maintain_order=True)
     )
+    kept = cap(surest, per_node=per_node, total=max_total)
+    named = coded.named(kept).with_columns(_rules(kept, coded, grouping), predicate=pl.lit("related_to"))
     return inferred_table(KIND, named, speculative=True)
+
+
+def _rules(kept: pl.DataFrame, coded: CodedRelations, grouping: Grouping) -> pl.Series:
+    """Where each of the hypotheses comes from."""
+    groups = pl.Series(grouping.names(), dtype=pl.String)
+    told = kept.select(
+        head=groups.gather(grouping.group[kept["head_id"].to_numpy()]),
+        tail=groups.gather(grouping.group[kept["tail_id"].to_numpy()]),
+        like_head=coded.entity_ids.gather(kept["like_head"]),
+        like_tail=coded.entity_ids.gather(kept["like_tail"]),
+    )
+    common = pl.format(f"{COMMON_RULE} of the communities of {{}} and {{}}", "head", "tail")
+    alike = pl.format(
+        f"{NAMES_RULE} those of {{}} and {{}}, across the communities of {{}} and {{}}",
+        *("like_head", "like_tail", "head", "tail"),
+    )
+    return told.select(rule=pl.when(pl.col("like_head").is_null()).then(common).otherwise(alike))["rule"]
 
 
 def _pairs(

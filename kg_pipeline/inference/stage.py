@@ -15,6 +15,7 @@ from kg_pipeline.inference import community, community_llm, groups, lexical, tra
 from kg_pipeline.inference.asserted import assert_relations
 from kg_pipeline.inference.relation_rows import PREMISE_COLUMNS, premises
 from kg_pipeline.llm.chat import open_chat
+from kg_pipeline.schema import LICENSE_CLASSES
 from kg_pipeline.vocabulary.build import build_vocabulary
 from kg_pipeline.vocabulary.index import open_vocabulary
 
@@ -93,8 +94,8 @@ def build_community(
     """Write `community_relations`: hypotheses between communities, all of them speculative.
 
     With a language model they are its own (in `egot` mode between connected components, as published); without
-    one they come from common neighbours, and in `egot` mode there are none. `extraction = "offline"` keeps the
-    model out of this stage too.
+    one they come from common neighbours and from the vectors of names, and in `egot` mode there are none.
+    `extraction = "offline"` keeps the model out of this stage too.
     """
     relations = datasets.read("relations", spec.name)
     stated = premises(relations.select(PREMISE_COLUMNS))
@@ -110,12 +111,14 @@ def build_community(
                 relations,
                 grouping,
                 dict(entities.select("entity_id", "name").iter_rows()),
+                _quotable(datasets, spec),
                 max_per_node=spec.max_inferred_per_node,
                 max_total=spec.max_inferred,
             )
         )
         inferred = proposed.relations
-        counts |= {"dropped": proposed.dropped, "failed_calls": proposed.failed_calls}
+        counts |= {"dropped": proposed.dropped.total(), "failed_calls": proposed.failed_calls}
+        counts |= {f"dropped_{reason}": n for reason, n in sorted(proposed.dropped.items())}
     elif is_egot:
         inferred = relations.clear()
     else:
@@ -123,6 +126,7 @@ def build_community(
         inferred = community.infer_offline(
             relations,
             dict(entities.select("entity_id", "category").iter_rows()),
+            datasets.scan("embeddings", spec.name).filter(pl.col("kind") == "entity").select("id", "vector"),
             grouping,
             hub_degree=spec.hub_degree,
             max_per_node=spec.max_inferred_per_node,
@@ -130,3 +134,12 @@ def build_community(
         )
     datasets.write("community_relations", spec.name, inferred)
     return {"relations": inferred.height, **counts}
+
+
+def _quotable(datasets: Datasets, spec: CorpusSpec) -> pl.LazyFrame:
+    """Evidence of articles whose licence lets them be quoted."""
+    classes = [each for each in LICENSE_CLASSES if spec.rights.level(each) in ("text", "quote")]
+    documents = datasets.scan("documents", spec.name).filter(pl.col("license_class").is_in(classes))
+    return datasets.scan("evidence", spec.name).join(
+        documents.select("article_id"), on="article_id", how="semi"
+    )

@@ -71,7 +71,7 @@ def infer_typed(
     kinds = _Kinds.of(coded, categories)
     index = _Outgoing.of(coded)
     is_hub = coded.degrees() > hub_degree
-    near = Neighbours.of(coded, is_hub)
+    near = Neighbours.of(coded, hubs=is_hub)
     kept = [
         _best_of_head(supported(_without_contradictions(drawn), coded, near), max_per_node)
         for firsts in _batches(coded, index, rules, is_hub)

@@ -122,9 +122,25 @@ def test_what_the_source_denies_or_doubts_stays_denied_and_doubted() -> None:
     assert (found.negated, found.speculative) == (True, True)
 
 
-def test_a_sentence_without_a_word_for_the_relation_bears_an_association_only() -> None:
-    text = article(("Blood of people with gout who took colchicine was drawn.", "abstract"))
-    assert stated(ground_relation(relation("colchicine", "treat", "gout"), text))[1] == "associated_with"
+@pytest.mark.parametrize("is_quoted", [True, False])
+@pytest.mark.parametrize(
+    ("sentence", "kind", "predicate"),
+    [
+        ("Blood of people with gout who took colchicine was drawn.", "treat", "associated_with"),
+        ("Colchicine worsened gout.", "treat", "associated_with"),
+        ("Colchicine lowered gout.", "increases", "associated_with"),
+        ("Colchicine relieved gout.", "treat", "treats"),
+        ("Colchicine increased gout.", "increases", "increases"),
+    ],
+)
+def test_a_sentence_without_a_word_for_the_relation_bears_an_association_only(
+    sentence: str, kind: str, predicate: str, is_quoted: bool
+) -> None:
+    quotes = (sentence,) if is_quoted else ()
+    brought = relation("colchicine", kind, "gout", quotes=quotes, is_quoted=is_quoted)
+    found = ground_relation(brought, article((sentence, "abstract")))
+    assert isinstance(found, GroundedTriple)
+    assert found.predicate == predicate
 
 
 def test_a_correlation_is_turned_to_where_its_ends_let_it_point() -> None:

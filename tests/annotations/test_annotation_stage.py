@@ -107,7 +107,11 @@ def test_only_the_articles_that_annotations_speak_of_are_read_again(
     (folder / "a.tsv").write_text(HEADER + OF_FIRST)
     assert (build(datasets, settings, folder).computed, build(datasets, settings, folder).computed) == (1, 0)
     (row,) = brought(datasets)
-    assert (row["article_id"], row["predicate"], row["extractor"]) == ("PMC1", "treats", "annotation:table")
+    assert (row["article_id"], row["predicate"], row["extractor"]) == (
+        "PMC1",
+        "associated_with",
+        "annotation:table",
+    )  # the sentence has no word for what the table says
     assert TEXTS["PMC1"][row["start"] : row["end"]] == row["quote"]
     first = tables(datasets)
 
@@ -148,7 +152,7 @@ def test_what_is_said_twice_counts_once_and_two_sources_count_twice(
     assert {row["extractor"] for row in brought(datasets)} == {"annotation:table", "annotation:INDRA/reach"}
     report = last_report(datasets, spec(folder))
     assert report is not None
-    assert (report.relations, report.distinct, report.repeated) == (4, 2, 2)
+    assert (report.records, report.distinct, report.repeated) == (4, 2, 2)
 
 
 def test_every_record_is_accounted_for(datasets: Datasets, settings: Settings, folder: Path) -> None:

@@ -217,13 +217,21 @@ class Scripted:
         return type("Completion", (), {"parsed": Hypotheses(hypotheses=self.hypotheses)})()
 
 
-async def ask(graph: Any, chat: Scripted) -> Any:
+def evidence_of(stated: pl.DataFrame) -> pl.LazyFrame:
+    """Two sentences of each relation, the second the surer one."""
+    ids = stated["relation_id"].to_list()
+    rows = [(each, f"{n}-{each}", f"Sentence {n} of {each}.", n / 10) for each in ids for n in (1, 2)]
+    return pl.LazyFrame(rows, ["relation_id", "evidence_id", "quote", "confidence"], orient="row")
+
+
+async def ask(graph: Any, chat: Scripted, evidence: pl.LazyFrame | None = None) -> Any:
     stated = graph(two_cliques([]))
     return await propose(
         chat,
         stated,
         communities(stated),
         {"a0": "Alpha", "b0": "Beta"},
+        evidence_of(stated) if evidence is None else evidence,
         max_per_node=5,
         max_total=5,  # type: ignore[arg-type]
     )
@@ -231,26 +239,55 @@ async def ask(graph: Any, chat: Scripted) -> Any:
 
 async def test_a_model_may_only_point_at_what_it_was_shown(graph: Any) -> None:
     good = Hypothesis(head="Alpha", predicate="regulates", tail="Beta", support=["A1", "B1"])
-    bad = [
-        good.model_copy(update=change)
-        for change in (
-            {"head": "imatinib"},
-            {"predicate": "cures"},
-            {"tail": "a1"},  # the same group
-            {"support": ["A1", "A2"]},  # one side only
-            {"support": ["B1", "Z9"]},
-        )
-    ]
-    chat = Scripted([*bad, good])
+    bad = {
+        "unknown_entity": {"head": "imatinib"},
+        "unknown_predicate": {"predicate": "cures"},
+        "same_group": {"tail": "a1"},
+        "no_quote_of_both": {"support": ["A1", "A2"]},
+    }
+    unfounded = [good.model_copy(update={"support": support}) for support in (["B1", "Z9"], [])]
+    chat = Scripted([*(good.model_copy(update=change) for change in bad.values()), *unfounded, good, good])
     proposed = await ask(graph, chat)
     assert proposed.relations.select("head_id", "predicate", "tail_id").rows() == [("a0", "regulates", "b0")]
-    assert proposed.dropped == len(bad)
+    assert proposed.dropped == {**dict.fromkeys(bad, 1), "no_quote_of_both": 3, "known": 1}
     row = proposed.relations.row(0, named=True)
     assert row["speculative"]
     assert len(row["premises"]) == 2
     assert "scripted" in row["rule"]
     assert "Alpha" in chat.asked[0]
     assert len(chat.asked) == 1
+
+
+async def test_a_hypothesis_names_the_sentences_that_the_model_read(graph: Any) -> None:
+    good = Hypothesis(head="Beta", predicate="causes", tail="Alpha", support=["B2", "A1", "B2", "A7"])
+    chat = Scripted([good])
+    proposed = await ask(graph, chat)
+    row = proposed.relations.row(0, named=True)
+    shown = dict(re.findall(r'^([AB]\d+): .+: "Sentence 2 of (\w+)\."$', chat.asked[0], re.MULTILINE))
+    assert len(shown) == 30
+    assert "Sentence 1" not in chat.asked[0]
+    named = [shown[number] for number in ("A1", "A7", "B2")]
+    assert row["premises"] == named
+    assert row["rule"].endswith("from the evidence " + " ".join(f"2-{each}" for each in named))
+
+
+async def test_what_may_not_be_quoted_is_not_shown_and_supports_nothing(graph: Any) -> None:
+    stated = graph(two_cliques([]))
+    side = stated.filter(pl.col("head_id").str.starts_with("a"))
+    chat = Scripted([Hypothesis(head="Alpha", predicate="regulates", tail="Beta", support=["A1", "B1"])])
+    proposed = await ask(graph, chat, evidence_of(side))
+    assert "B1:" not in chat.asked[0]
+    assert proposed.relations.is_empty()
+    assert proposed.dropped == {"no_quote_of_both": 1}
+
+
+async def test_a_long_sentence_is_cut_and_stays_on_its_line(graph: Any) -> None:
+    chat = Scripted([])
+    long = evidence_of(graph(two_cliques([]))).with_columns(quote=pl.lit("many words\nB1: and " * 60))
+    await ask(graph, chat, long)
+    lines = re.findall(r'^[AB]\d+: .*"(.*)"$', chat.asked[0], re.MULTILINE)
+    assert len(lines) == 30
+    assert all(len(line) <= 300 and line.endswith(" …") for line in lines)
 
 
 async def test_an_endpoint_that_is_down_gives_no_hypotheses(graph: Any) -> None:

@@ -68,6 +68,7 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
     from kg_pipeline.evaluation.relations_end_to_end import link_articles, score_end_to_end
     from kg_pipeline.extraction.mentions.ner.choice import chosen_recogniser
     from kg_pipeline.extraction.syntax.sentence_parser import load_parser
+    from kg_pipeline.llm.embeddings import load_embedder
     from kg_pipeline.settings import load_settings
     from kg_pipeline.text.sentences import load_splitter
     from kg_pipeline.vocabulary.build import build_vocabulary
@@ -105,7 +106,7 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
         for each in read_pubtator(path)
     }
     graph = [known[pmid] for pmid in sorted(known)]
-    inferred = [*held_in_precision(graph), hierarchy_precision(graph, vocabulary)]
+    inferred = [*held_in_precision(graph, load_embedder(settings)), hierarchy_precision(graph, vocabulary)]
     console.print(_inference_table(inferred))
     return {
         "biored": {

@@ -2,8 +2,8 @@
 
 A relation with a quote stands where its quote stands. One without (PubTator's and BioRED's are said of an abstract as a
 whole) stands in the one sentence that names both ends: of those between two marked mentions, else of title and
-abstract, else, where a word says the predicate, of the rest of the text. A sentence that has no word for the predicate
-bears only that the two are associated. One that denies or only suggests the relation is taken where no other names both,
+abstract, else, where a word says the predicate, of the rest of the text. A sentence that has no word for the predicate,
+quoted or not, or only words of the opposite sign, bears only that the two are associated. One that denies or only suggests the relation is taken where no other names both,
 and makes it denied or suggested.
 """
 
@@ -157,11 +157,7 @@ def _grounded(relation: BroughtRelation, article: AnnotatedArticle, place: Span)
     if meant.inverted:
         heads, tails = tails, heads
     predicate = meant.predicate
-    if (
-        not relation.is_quoted
-        and needs_words(predicate)
-        and not tells(predicate, article.text[slice(*place)])
-    ):
+    if needs_words(predicate) and not tells(predicate, article.text[slice(*place)]):
         predicate = ASSOCIATED
     triple = ground_ends(
         CandidateTriple(
