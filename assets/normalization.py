@@ -9,6 +9,7 @@ from assets.partitions import CORPUS
 from assets.stage import check_spec, result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
+from kg_pipeline.normalization.remembered import remembered_of
 from kg_pipeline.normalization.stage import build_entities
 from kg_pipeline.normalization.synonyms import build_synonyms
 from kg_pipeline.vocabulary.build import build_vocabulary
@@ -29,9 +30,10 @@ def entities(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Mate
     """Standardised entities, the mentions that belong to each, every merge with its reason, and names to ask for them by."""
     settings, corpus = workspace.settings(), context.partition_key
     datasets = workspace.datasets()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         report = build_entities(datasets, workspace.corpus(corpus), settings)
-        synonyms = build_synonyms(datasets, corpus, open_vocabulary(build_vocabulary(settings)))
+        opened = open_vocabulary(build_vocabulary(settings))
+        synonyms = build_synonyms(datasets, corpus, opened, remembered_of(settings, corpus))
     outcome = checks.every_mention_has_an_entity(datasets, corpus)
     return result(
         datasets,

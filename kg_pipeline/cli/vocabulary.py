@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+
+from kg_pipeline.cli.tables import folded_table, table_console
 
 vocabulary = typer.Typer(name="vocabulary", help="Make and list vocabularies.", no_args_is_help=True)
 
@@ -76,13 +77,12 @@ def list_() -> None:
 
     settings = load_settings()
     made = sorted(path.stem for path in (settings.home / "vocabularies").glob("*.parquet"))
-    table = Table(title=f"Vocabularies; KG_VOCABULARY={settings.vocabulary}")
-    for column in ("name", "concepts", "file"):
-        table.add_column(column, justify="right" if column == "concepts" else "left", overflow="fold")
+    title = f"Vocabularies; KG_VOCABULARY={settings.vocabulary}"
+    table = folded_table("name", "concepts", "file", whole=("concepts",), title=title)
     for name in (OPEN, *made):
         path = table_path(settings.home, name)
         table.add_row(name, str(pq.read_metadata(path).num_rows), str(path))
-    Console(highlight=False).print(table)
+    table_console().print(table)
 
 
 def _listed(text: str) -> list[str]:

@@ -80,7 +80,7 @@ def adjudicate(
         del clusters[gone.entity_id]
         now_in[gone.entity_id] = keeper.entity_id
         joined += 1
-    whole = Standardised(tuple(clusters[entity_id] for entity_id in sorted(clusters)), result.vetoed)
+    whole = Standardised(tuple(clusters[entity_id] for entity_id in sorted(clusters)))
     return Adjudicated(whole, len(pairs), joined, refused, sum(answer is None for answer in answers))
 
 

@@ -7,7 +7,7 @@ which is why hypertension and hyperthyroidism become one entity.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 
 from kg_pipeline.fingerprint import short_digest
@@ -41,7 +41,7 @@ def standardise_egot(forms: Iterable[Form]) -> Standardised:
     clusters = [
         cluster_of(f"{LOCAL}{short_digest('egot', key)}", members) for key, members in by_stem.items()
     ]
-    return Standardised(tuple(sorted(clusters, key=lambda cluster: cluster.entity_id)), Counter())
+    return Standardised(tuple(sorted(clusters, key=lambda cluster: cluster.entity_id)))
 
 
 def stem_score(a: str, b: str) -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 from kg_pipeline.normalization.decisions import Pair
 from kg_pipeline.normalization.standardise import Cluster, Standardised
 from kg_pipeline.vocabulary.guards import veto
-from kg_pipeline.vocabulary.name_grams import NameGrams, NameGramsBuilder
+from kg_pipeline.vocabulary.name_grams import NameGrams, write_name_grams
 from kg_pipeline.vocabulary.symbols import is_symbol
 from kg_pipeline.vocabulary.variants import normal_key
 
@@ -39,9 +39,7 @@ def open_pairs(result: Standardised, most: int, apart: frozenset[Pair] = frozens
         return []
     keys = [normal_key(name) for name, _ in names]
     with tempfile.TemporaryDirectory() as folder:
-        builder = NameGramsBuilder(Path(folder))
-        builder.add(keys)
-        builder.finish()
+        write_name_grams(lambda: [keys], Path(folder))
         grams = NameGrams(Path(folder), keys.__getitem__)
         cosines: dict[tuple[str, str], float] = {}
         for key, (name, cluster) in zip(keys, names, strict=True):

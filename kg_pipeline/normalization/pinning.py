@@ -34,7 +34,7 @@ def pinned(result: Standardised, decisions: Decisions) -> Standardised:
         _part(clusters, pair)
     for pair in sorted(decisions.merged):
         _join(clusters, pair, decisions.apart)
-    return Standardised(tuple(clusters[entity_id] for entity_id in sorted(clusters)), result.vetoed)
+    return Standardised(tuple(clusters[entity_id] for entity_id in sorted(clusters)))
 
 
 def _join(clusters: dict[str, Cluster], pair: Pair, apart: frozenset[Pair]) -> None:

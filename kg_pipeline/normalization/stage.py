@@ -1,11 +1,13 @@
 """The `entities` stage of a corpus: mentions to standardised entities, with the reason of every merge.
 
 Shards are read one at a time, twice: to count forms, and to assign mentions. In between, only the distinct forms of
-the corpus are held.
+the corpus are held. What was counted of a shard, what became of the forms, and which entities the mentions of a shard have
+is remembered, so that a build after a change reads the shards and standardises the forms that the change reaches.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +15,7 @@ import polars as pl
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
+from kg_pipeline.fingerprint import code_digest, short_digest
 from kg_pipeline.llm.chat import ChatModel, open_chat
 from kg_pipeline.normalization.adjudication import (
     LLM_ADJUDICATION,
@@ -21,20 +24,21 @@ from kg_pipeline.normalization.adjudication import (
 )
 from kg_pipeline.normalization.decisions import Decisions, read_decisions
 from kg_pipeline.normalization.egot import standardise_egot
+from kg_pipeline.normalization.mention_source import CODE, MentionSource, on_one_line, total
 from kg_pipeline.normalization.merge_rows import merge_rows
 from kg_pipeline.normalization.open_pairs import open_pairs
 from kg_pipeline.normalization.pinning import USER_DECISION, pinned
-from kg_pipeline.normalization.standardise import (
-    Form,
-    Standardised,
-    standardise,
-)
+from kg_pipeline.normalization.refreshing import KEY, STATE, forms_of, standardise_again
+from kg_pipeline.normalization.remembered import Remembered, remembered_of
+from kg_pipeline.normalization.standardise import Form, Standardised
 from kg_pipeline.settings import Settings
 
 MAX_ALIASES = 50
-_FORM = ["normal_form", "category", "concept_id"]
+_ROWS = ["article_id", "mention_id", "entity_id"]
 #: `decided` is the rule by which a form was joined to its entity from outside of the rules; empty for most.
 _NAMING = ["entity_id", "text", "normal_form", "concept_id", "decided"]
+#: Rows of namings that are collected before they are added up again.
+_MOST_ROWS = 200_000
 _NAMINGS = pl.Schema(
     {
         **dict.fromkeys(_NAMING, pl.String),
@@ -71,21 +75,22 @@ def build_entities(
     people made about names of this corpus come last (`kg_pipeline.normalization.decisions`).
     """
     decisions = read_decisions(settings.home, spec.name)
-    forms = corpus_forms(datasets, spec.name, decisions)
+    source = MentionSource(datasets, spec.name, decisions, remembered_of(settings, spec.name))
+    given = total([source.counted(shard) for shard in source.shards()])
+    forms = forms_of(given)
     is_egot = spec.standardization == "egot"
-    standardised = standardise_egot(forms) if is_egot else standardise(forms)
+    standardised = standardise_egot(forms) if is_egot else _standardised(given, source.remembered)
     opinions = (
         Adjudicated(standardised) if is_egot else _adjudicated(standardised, decisions, spec, settings, chat)
     )
-    result = pinned(opinions.result, _about_forms(datasets, spec.name, decisions, forms))
+    result = pinned(opinions.result, _about_forms(source, forms))
     tally = _Tally()
     datasets.write_batches(
-        "entity_mentions",
-        spec.name,
-        (tally.counted(shard) for shard in _assigned(datasets, spec.name, result, decisions)),
+        "entity_mentions", spec.name, (tally.counted(assigned) for assigned in _assigned(source, result))
     )
-    entities = _entities(result, tally)
-    merges = merge_rows(entities, tally.namings, is_egot=is_egot)
+    namings = tally.namings()
+    entities = _entities(result, namings, tally.articles())
+    merges = merge_rows(entities, namings, is_egot=is_egot)
     datasets.write("entities", spec.name, entities)
     datasets.write("merges", spec.name, merges)
     n_mentions = int(entities["n_mentions"].sum())
@@ -116,43 +121,27 @@ def _adjudicated(
     return Adjudicated(result) if chat is None else adjudicate(result, pairs, chat, decisions.apart)
 
 
-def _shards(datasets: Datasets, corpus: str, decisions: Decisions) -> Iterator[pl.DataFrame]:
-    """Mentions of each shard, those a language model added included, each position once.
-
-    A short form that people parted from the long form its article defines stands for itself.
-    """
-    for shard in sorted({*datasets.shards("mentions", corpus), *datasets.shards("triple_mentions", corpus)}):
-        both = [datasets.read_or_empty(name, corpus, shard) for name in ("mentions", "triple_mentions")]
-        yield (
-            pl.concat(both)
-            # A reader of triples may have settled which of its candidates an open mention is.
-            .sort(pl.col("concept_id").is_null(), maintain_order=True)
-            .unique("mention_id", keep="first", maintain_order=True)
-            .with_columns(
-                normal_form=_on_one_line("normal_form"),
-                concept_id=pl.col("concept_id").fill_null(""),
-                score=pl.col("candidates").list.first().struct.field("score").fill_null(1.0),
-                is_open=(pl.col("candidates").list.len() > 0) & pl.col("concept_id").is_null(),
-            )
-            .with_columns(
-                normal_form=pl.when(_is_parted(decisions)).then("text").otherwise("normal_form"),
-                concept_id=pl.when(_is_parted(decisions)).then(pl.lit("")).otherwise("concept_id"),
-                is_open=pl.col("is_open") | _is_parted(decisions),
-            )
-            .drop("candidates")
-        )
+def _standardised(given: pl.DataFrame, remembered: Remembered) -> Standardised:
+    code = code_digest(CODE)
+    before = remembered.kept("forms", code)
+    result, state = standardise_again(given, pl.DataFrame(schema=STATE) if before is None else before)
+    remembered.keep("forms", code, state)
+    return result
 
 
-def _about_forms(datasets: Datasets, corpus: str, decisions: Decisions, forms: Sequence[Form]) -> Decisions:
+def _about_forms(source: MentionSource, forms: Sequence[Form]) -> Decisions:
     """The decisions with a name that only mentions have, as an abbreviation, replaced by what it mostly stands for."""
+    decisions = source.decisions
     known = {form.name for form in forms}
     spoken = sorted({name for pair in decisions.merged | decisions.apart for name in pair} - known)
     if not spoken or not forms:
         return decisions
     counted = pl.concat(
         [
-            shard.select(_on_one_line("text"), "normal_form").filter(pl.col("text").is_in(spoken))
-            for shard in _shards(datasets, corpus, decisions)
+            source.mentions(shard)
+            .select(on_one_line("text"), "normal_form")
+            .filter(pl.col("text").is_in(spoken))
+            for shard in source.shards()
         ]
     )
     meant = dict(
@@ -166,61 +155,43 @@ def _about_forms(datasets: Datasets, corpus: str, decisions: Decisions, forms: S
     return decisions.renamed(meant)
 
 
-def _on_one_line(column: str) -> pl.Expr:
-    return pl.col(column).str.replace_all(r"\s+", " ").str.strip_chars()
+@dataclass(frozen=True, slots=True)
+class _Assigned:
+    """Mentions of a shard with their entities, and how the entities are named there."""
+
+    rows: pl.DataFrame
+    namings: pl.DataFrame
 
 
-def _is_parted(decisions: Decisions) -> pl.Expr:
-    pairs = [*decisions.apart, *((other, one) for one, other in decisions.apart)]
-    is_pair = [(pl.col("text") == one) & (pl.col("normal_form") == other) for one, other in sorted(pairs)]
-    return pl.any_horizontal(is_pair) if is_pair else pl.lit(value=False)
-
-
-def corpus_forms(datasets: Datasets, corpus: str, decisions: Decisions | None = None) -> list[Form]:
-    """The distinct normal forms of a corpus with their counts, in order; none where it has no mentions."""
-    partial = [
-        shard.group_by(_FORM).agg(
-            count=pl.len(),
-            evidence=pl.col("mention_id").min(),
-            score=pl.col("score").max(),
-            is_open=pl.col("is_open").any(),
-        )
-        for shard in _shards(datasets, corpus, decisions or Decisions())
-    ]
-    if not partial:
-        return []
-    total = (
-        pl.concat(partial)
-        .group_by(_FORM)
-        .agg(pl.col("count").sum(), pl.col("evidence").min(), pl.col("score").max(), pl.col("is_open").any())
-        .sort(_FORM)
-    )
-    return [
-        Form(row["normal_form"], row["category"], row["concept_id"] or None, row["count"], row["evidence"],
-             min(1.0, max(row["score"], 0.01)), row["is_open"])
-        for row in total.iter_rows(named=True)
-    ]  # fmt: skip
-
-
-def _assigned(
-    datasets: Datasets, corpus: str, result: Standardised, decisions: Decisions
-) -> Iterator[pl.DataFrame]:
-    """Every mention of each shard with the entity of its form."""
+def _assigned(source: MentionSource, result: Standardised) -> Iterator[_Assigned]:
+    """The mentions of each shard with the entities of their forms."""
     assignment = pl.DataFrame(
         [
             (*form.key, cluster.entity_id, _decided(form))
             for cluster in result.clusters
             for form in cluster.forms
         ],
-        schema=dict.fromkeys([*_FORM, "entity_id", "decided"], pl.String),
+        schema=dict.fromkeys([*KEY, "entity_id", "decided"], pl.String),
         orient="row",
     )
-    for shard in _shards(datasets, corpus, decisions):
-        yield (
-            shard.select("article_id", "mention_id", "text", "start", "score", *_FORM)
-            .join(assignment, on=_FORM)
-            .sort("article_id", "start", "mention_id")
-        )
+    for shard in source.shards():
+        own = assignment.join(source.counted(shard).select(KEY), on=KEY, how="semi").sort(KEY)
+        digest = short_digest(source.digest(shard), hashlib.sha256(own.write_csv().encode()).hexdigest())
+        rows, namings = (source.remembered.kept(f"{name}-{shard}", digest) for name in ("rows", "namings"))
+        if rows is None or namings is None:
+            mentions = source.mentions(shard).join(own, on=KEY).sort("article_id", "start", "mention_id")
+            rows, namings = mentions.select(_ROWS), _namings(mentions)
+            source.remembered.keep(f"rows-{shard}", digest, rows)
+            source.remembered.keep(f"namings-{shard}", digest, namings)
+        yield _Assigned(rows, namings)
+
+
+def _namings(mentions: pl.DataFrame) -> pl.DataFrame:
+    """How each entity is named: mentions, the first of them, and the best score."""
+    namings = mentions.group_by(_NAMING).agg(
+        n_mentions=pl.len(), evidence=pl.col("mention_id").min(), score=pl.col("score").max()
+    )
+    return namings.cast(_NAMINGS).select(list(_NAMINGS)).sort(_NAMING)
 
 
 def _decided(form: Form) -> str:
@@ -233,44 +204,55 @@ class _Tally:
     """What is counted of the mentions while their shards go by; an article is in one shard only."""
 
     def __init__(self) -> None:
-        #: How each entity is named: mentions, the first of them, and the best score.
-        self.namings = pl.DataFrame(schema=_NAMINGS)
-        self.articles = pl.DataFrame(schema={"entity_id": pl.String, "n_articles": pl.UInt32})
+        self._namings = [pl.DataFrame(schema=_NAMINGS)]
+        self._articles = [pl.DataFrame(schema={"entity_id": pl.String, "n_articles": pl.UInt32})]
+        self._rows = 0
 
-    def counted(self, shard: pl.DataFrame) -> pl.DataFrame:
+    def counted(self, assigned: _Assigned) -> pl.DataFrame:
         """Count a shard, and give back the rows that are written of it."""
-        namings = shard.group_by(_NAMING).agg(
-            n_mentions=pl.len(), evidence=pl.col("mention_id").min(), score=pl.col("score").max()
+        self._namings.append(assigned.namings)
+        self._articles.append(
+            assigned.rows.group_by("entity_id").agg(
+                n_articles=pl.col("article_id").n_unique().cast(pl.UInt32)
+            )
         )
-        self.namings = (
-            pl.concat([self.namings, namings.cast(_NAMINGS)])
+        self._rows += assigned.namings.height
+        # Added up each time the rows have doubled, so that neither the rows nor the work grow with the shards' square.
+        if self._rows > max(_MOST_ROWS, 2 * self._namings[0].height):
+            self._namings, self._articles = [self.namings()], [self.articles()]
+            self._rows = self._namings[0].height
+        return assigned.rows
+
+    def namings(self) -> pl.DataFrame:
+        """How each entity is named in the corpus."""
+        return (
+            pl.concat(self._namings)
             .group_by(_NAMING)
             .agg(pl.col("n_mentions").sum(), pl.col("evidence").min(), pl.col("score").max())
         )
-        articles = shard.group_by("entity_id").agg(n_articles=pl.col("article_id").n_unique())
-        self.articles = (
-            pl.concat([self.articles, articles]).group_by("entity_id").agg(pl.col("n_articles").sum())
-        )
-        return shard.select("article_id", "mention_id", "entity_id")
+
+    def articles(self) -> pl.DataFrame:
+        """In how many articles each entity is."""
+        return pl.concat(self._articles).group_by("entity_id").agg(pl.col("n_articles").sum())
 
 
-def _entities(result: Standardised, tally: _Tally) -> pl.DataFrame:
+def _entities(result: Standardised, namings: pl.DataFrame, articles: pl.DataFrame) -> pl.DataFrame:
     named = pl.DataFrame(
         [(cluster.entity_id, cluster.name, cluster.category) for cluster in result.clusters],
         schema={"entity_id": pl.String, "name": pl.String, "category": pl.String},
         orient="row",
     )
     aliases = (
-        tally.namings.group_by("entity_id", "text")
+        namings.group_by("entity_id", "text")
         .agg(pl.col("n_mentions").sum())
         .sort(["n_mentions", "text"], descending=[True, False])
         .group_by("entity_id", maintain_order=True)
         .agg(aliases=pl.col("text").head(MAX_ALIASES))
     )
-    mentions = tally.namings.group_by("entity_id").agg(pl.col("n_mentions").sum())
+    mentions = namings.group_by("entity_id").agg(pl.col("n_mentions").sum())
     return (
         named.join(aliases, on="entity_id")
         .join(mentions, on="entity_id")
-        .join(tally.articles, on="entity_id")
+        .join(articles, on="entity_id")
         .sort("entity_id")
     )

@@ -39,9 +39,10 @@ class Form:
     """A normal form with its category and concept, and how often the corpus has it.
 
     `is_open` tells that the vocabulary offered several readings and none was accepted; such a form is not joined to a
-    concept by its spelling. `evidence` is the first mention of the form. `joined_to` and `is_foreign` are set here: the
-    concept it joined by spelling, and that its own concept was refused because the categories differ; `adjudicated_to` and
-    `pinned_to` are the entities that a language model's verdict and a person's decision joined it to.
+    concept by its spelling. `evidence` is the first mention of the form. `joined_to`, `is_foreign` and `vetoes` are set
+    here: the concept it joined by spelling, that its own concept was refused because the categories differ, and what kept
+    it apart from other forms, by guard reason (its words up to the colon); `adjudicated_to` and `pinned_to` are the
+    entities that a language model's verdict and a person's decision joined it to.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Form:
     is_foreign: bool = False
     adjudicated_to: str | None = None
     pinned_to: str | None = None
+    vetoes: tuple[str, ...] = ()
 
     @property
     def link(self) -> str | None:
@@ -84,32 +86,39 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Standardised:
-    """Clusters by entity id, and how many pairs of forms were kept apart, by guard reason (its words up to the colon)."""
+    """Clusters by entity id."""
 
     clusters: tuple[Cluster, ...]
-    vetoed: Counter[str]
+
+    @property
+    def vetoed(self) -> Counter[str]:
+        """How many pairs of forms were kept apart, by guard reason."""
+        forms = (form for cluster in self.clusters for form in cluster.forms)
+        return Counter(reason for form in forms for reason in form.vetoes)
 
 
 def standardise(forms: Iterable[Form]) -> Standardised:
     """Group forms into entities by the guarded rules."""
-    vetoed: Counter[str] = Counter()
     linked: dict[str, list[Form]] = defaultdict(list)
     unlinked: list[Form] = []
     for form in sorted(forms, key=lambda form: form.key):
         (linked[form.concept_id] if form.concept_id else unlinked).append(form)
     for concept_id in sorted(linked):
         linked[concept_id], foreign = _of_one_group(linked[concept_id])
-        vetoed["categories differ"] += len(foreign)
         linked[concept_id], special = _without_special(linked[concept_id])
-        vetoed["one is qualified"] += len(special)
-        unlinked += [replace(form, is_foreign=True, is_open=True) for form in (*foreign, *special)]
-    unlinked = _join_by_spelling(unlinked, linked, vetoed)
+        unlinked += [_refused(form, "categories differ") for form in foreign]
+        unlinked += [_refused(form, "one is qualified") for form in special]
+    unlinked = _join_by_spelling(unlinked, linked)
     clusters = [cluster_of(concept_id, members) for concept_id, members in linked.items()]
-    for members in _group_by_spelling(unlinked, vetoed):
+    for members in _group_by_spelling(unlinked):
         first = min(members, key=lambda form: form.key)
         local = f"{LOCAL}{short_digest(group_of(first.category), *first.key)}"
         clusters.append(cluster_of(local, members))
-    return Standardised(tuple(sorted(clusters, key=lambda cluster: cluster.entity_id)), vetoed)
+    return Standardised(tuple(sorted(clusters, key=lambda cluster: cluster.entity_id)))
+
+
+def _refused(form: Form, reason: str) -> Form:
+    return replace(form, is_foreign=True, is_open=True, vetoes=(*form.vetoes, reason))
 
 
 def canonical_name(forms: Sequence[Form]) -> str:
@@ -167,9 +176,7 @@ def _without_special(forms: list[Form]) -> tuple[list[Form], list[Form]]:
     return [form for form in forms if form.key not in gone], [form for form in forms if form.key in gone]
 
 
-def _join_by_spelling(
-    unlinked: list[Form], linked: dict[str, list[Form]], vetoed: Counter[str]
-) -> list[Form]:
+def _join_by_spelling(unlinked: list[Form], linked: dict[str, list[Form]]) -> list[Form]:
     # Only forms that a vocabulary linked attract others, so that joins do not depend on each other.
     by_key: dict[str, list[Form]] = defaultdict(list)
     category = {concept_id: majority_category(forms) for concept_id, forms in linked.items()}
@@ -188,16 +195,15 @@ def _join_by_spelling(
             continue
         reasons = [reason for other in alike.values() if (reason := veto(form.named, other.named))]
         concept_id, *more = sorted({other.link or "" for other in alike.values()})
-        vetoed.update(_kind(reason) for reason in reasons)
         if reasons or more or group_of(form.category) not in (OTHER, group_of(category[concept_id])):
-            left.append(form)
+            left.append(_vetoed(form, reasons))
             continue
         joined = replace(form, joined_to=concept_id)
         linked[concept_id].append(joined)
     return left
 
 
-def _group_by_spelling(forms: list[Form], vetoed: Counter[str]) -> list[list[Form]]:
+def _group_by_spelling(forms: list[Form]) -> list[list[Form]]:
     blocks: dict[str, list[Form]] = defaultdict(list)
     for form in forms:
         for key in spelling_keys(form.name):
@@ -211,15 +217,16 @@ def _group_by_spelling(forms: list[Form], vetoed: Counter[str]) -> list[list[For
     member_of: dict[tuple[str, str, str], list[Form]] = {}
     # Frequent forms found the groups; names decide between equals, so that the order of the input does not.
     for form in sorted(forms, key=lambda form: (-form.count, form.key)):
+        objections: list[str] = []
         for group in _groups_of(neighbours[form.key], member_of):
             reasons = [reason for other in group if (reason := _objection(form, other))]
-            vetoed.update(_kind(reason) for reason in reasons)
+            objections += reasons
             if not reasons:
-                group.append(form)
+                group.append(_vetoed(form, objections))
                 member_of[form.key] = group
                 break
         else:
-            member_of[form.key] = [form]
+            member_of[form.key] = [_vetoed(form, objections)]
             groups.append(member_of[form.key])
     return groups
 
@@ -240,5 +247,6 @@ def _objection(form: Form, other: Form) -> str | None:
     return veto(form.named, other.named)
 
 
-def _kind(reason: str) -> str:
-    return reason.partition(":")[0]
+def _vetoed(form: Form, reasons: Sequence[str]) -> Form:
+    kinds = tuple(reason.partition(":")[0] for reason in reasons)
+    return replace(form, vetoes=(*form.vetoes, *kinds)) if kinds else form

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import closing
-from itertools import chain, islice
+from itertools import chain, count
 from pathlib import Path
 
-import marisa_trie
 import pyarrow as pa
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
@@ -18,8 +16,10 @@ from kg_pipeline.files import TEMPORARY_PREFIX, sync, temporary_sibling
 from kg_pipeline.fingerprint import code_digest, short_digest, unchanged_file_sha256
 from kg_pipeline.schema import CONCEPTS
 from kg_pipeline.settings import Settings
-from kg_pipeline.vocabulary.index import CONCEPTS_FILE, NAMES_FILE, ORTHOLOGS_FILE, RECORD
-from kg_pipeline.vocabulary.name_grams import NameGramsBuilder
+from kg_pipeline.vocabulary.concept_names import name_lists, number_names
+from kg_pipeline.vocabulary.index import CONCEPTS_FILE, ORTHOLOGS_FILE
+from kg_pipeline.vocabulary.name_grams import write_name_grams
+from kg_pipeline.vocabulary.name_keys import NameKeys, write_name_keys
 from kg_pipeline.vocabulary.stack import OPEN_VOCABULARY, concept_table, orthologs_of
 from kg_pipeline.vocabulary.variants import normal_key, singular_word
 
@@ -27,9 +27,6 @@ __all__ = ["OPEN_VOCABULARY", "ORTHOLOGS", "build_vocabulary", "vocabulary_diges
 
 #: How long a process waits for another one that indexes: a vocabulary of 12 million names takes some minutes.
 LOCK_SECONDS = 1800.0
-_SLICE = 50_000
-#: Positions of names are kept in two bytes.
-_MOST_NAMES = 2**16
 ORTHOLOGS = pa.schema([("concept_id", pa.string()), ("taxon", pa.string()), ("ortholog", pa.string())])
 #: Modules that decide what an index holds and finds.
 CODE = tuple(
@@ -38,6 +35,7 @@ CODE = tuple(
         "article_context",
         "build",
         "categories",
+        "concept_names",
         "folding",
         "generic",
         "index",
@@ -45,7 +43,9 @@ CODE = tuple(
         "linking",
         "matcher",
         "name_grams",
+        "name_keys",
         "name_parts",
+        "packed_lists",
         "guard_words",
         "guards",
         "qualified",
@@ -126,11 +126,9 @@ def _build(source: Path, folder: Path) -> None:
     aside = temporary_sibling(folder)
     aside.mkdir()
     try:
-        with closing(NameGramsBuilder(aside)) as grams:
-            keys = _keys(table.column("names"), grams)
-            marisa_trie.RecordTrie(RECORD, keys).save(str(aside / NAMES_FILE))
-            grams.finish()
-        _save(_compact(table), aside / CONCEPTS_FILE)
+        write_name_keys(_keys(_whole(table, "names")), aside)
+        write_name_grams(NameKeys(aside).slices, aside)
+        _save(_compact(table, aside), aside / CONCEPTS_FILE)
         _save(_orthologs(source), aside / ORTHOLOGS_FILE)
         for path in sorted(aside.iterdir()):
             sync(path)
@@ -139,13 +137,20 @@ def _build(source: Path, folder: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _compact(table: pa.Table) -> pa.Table:
-    """The columns as the index keeps them: no preferred name, as it is the first of the names; few values by number."""
+def _whole(table: pa.Table, name: str) -> pa.ListArray:
+    column = table.column(name).combine_chunks()
+    return column.chunk(0) if isinstance(column, pa.ChunkedArray) else column
+
+
+def _compact(table: pa.Table, folder: Path) -> pa.Table:
+    """The columns as the index keeps them: names by number, few values too; no preferred name, the first of the names."""
+    columns = {"concept_id": table.column("concept_id")}
     for name in ("category", "source"):
-        at = table.schema.get_field_index(name)
-        coded = table.column(name).dictionary_encode().cast(pa.dictionary(pa.int16(), pa.string()))
-        table = table.set_column(at, name, coded)
-    return table.drop_columns(["name"])
+        columns[name] = table.column(name).dictionary_encode().cast(pa.dictionary(pa.int16(), pa.string()))
+    columns["names"] = number_names(_whole(table, "names"), folder)
+    parents = _whole(table, "parents")
+    columns["parents"] = pa.ListArray.from_arrays(parents.offsets, parents.values.dictionary_encode())
+    return pa.table(columns)
 
 
 def _orthologs(source: Path) -> pa.Table:
@@ -160,21 +165,14 @@ def _save(table: pa.Table, path: Path) -> None:
         writer.write_table(table)
 
 
-def _keys(concepts: pa.ChunkedArray, grams: NameGramsBuilder) -> Iterator[tuple[str, tuple[int, int, int]]]:
-    """Entries of the trie; the keys of all names go to the index of similar names on the way."""
-    # A slice at a time, so that a vocabulary of millions of concepts is not held as Python objects.
-    for start in range(0, len(concepts), _SLICE):
-        slice_ = concepts.slice(start, _SLICE).to_pylist()
-        keys = [normal_key(name) for name in chain.from_iterable(slice_)]
-        grams.add(keys)
-        remaining = iter(keys)
-        for row, names in enumerate(slice_, start):
-            for position, (name, key) in enumerate(zip(names, islice(remaining, len(names)), strict=True)):
-                if not key or position >= _MOST_NAMES:
-                    continue
-                yield key, (row, position, 0)
-                for form in _derived(name, key):
-                    yield form, (row, position, 1)
+def _keys(concepts: pa.ListArray) -> Iterator[tuple[str, int, bool]]:
+    """Keys of all names and of their derived forms, with the place of the name among all."""
+    places = count()
+    for slice_ in name_lists(concepts):
+        for name, place in zip(chain.from_iterable(slice_), places, strict=False):  # places never end
+            if key := normal_key(name):
+                yield key, place, False
+                yield from ((form, place, True) for form in _derived(name, key))
 
 
 def _derived(name: str, key: str) -> set[str]:

@@ -1,10 +1,11 @@
 """The look-up index: names to concepts, memory-mapped, safe for many readers.
 
-A vocabulary is a folder made by `kg_pipeline.vocabulary.build`: `names.marisa`, a trie from folded names to
-(concept row, position of the name); `concepts.arrow`, the concept columns sorted by identifier, without the preferred
-name, which is the first of the names; `orthologs.arrow`, which gene of another species corresponds to a gene; and the
-index of similar names (`name_grams`), numbered as the names stand in the concepts. All open by memory map, so opening
-costs no more than a few file operations and processes share the pages.
+A vocabulary is a folder made by `kg_pipeline.vocabulary.build`: a trie from folded names to places
+among all names (`name_keys`); a trie of the names as they are written (`concept_names`); `concepts.arrow`, the concept
+columns sorted by identifier, names by their number in that trie, without the preferred name, which is the first of them;
+`orthologs.arrow`, which gene of another species corresponds to a gene; and the index of similar names (`name_grams`),
+numbered as the keys of the first trie. All open by memory map, so opening costs no more than a few
+file operations and processes share the pages.
 """
 
 from __future__ import annotations
@@ -16,23 +17,21 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import marisa_trie
 import pyarrow as pa
 
 from kg_pipeline.errors import ModelError
 from kg_pipeline.vocabulary.categories import DISORDER, group_of, priority
+from kg_pipeline.vocabulary.concept_names import ConceptNames
 from kg_pipeline.vocabulary.matcher import TrieKeys, find_spans
 from kg_pipeline.vocabulary.name_grams import NameGrams
+from kg_pipeline.vocabulary.name_keys import NameKeys
 from kg_pipeline.vocabulary.symbols import case_cost, case_form, is_symbol
 from kg_pipeline.vocabulary.typing_errors import one_edit
 from kg_pipeline.vocabulary.variants import normal_key, variants
 from kg_pipeline.vocabulary.words import words
 
-NAMES_FILE = "names.marisa"
 CONCEPTS_FILE = "concepts.arrow"
 ORTHOLOGS_FILE = "orthologs.arrow"
-#: A record of the trie: concept row, position in its names, 1 if the key is a derived form (singular, joined hyphen).
-RECORD = "<IHB"
 
 #: How far a source can be trusted with its preferred name, and with its other names.
 _TRUST: dict[str, tuple[float, float]] = {
@@ -104,10 +103,11 @@ class Vocabulary:
     def __init__(self, folder: Path) -> None:
         self.digest = folder.name
         try:
-            self._names = marisa_trie.RecordTrie(RECORD).mmap(str(folder / NAMES_FILE))
+            self._names = NameKeys(folder)
             table = _mapped(folder / CONCEPTS_FILE)
             orthologs = _mapped(folder / ORTHOLOGS_FILE)
-            self._grams = NameGrams(folder, self._numbered_key)
+            self._written = ConceptNames(folder, _columns(table)["names"])
+            self._grams = NameGrams(folder, self._names.key)
         except (OSError, RuntimeError, ValueError, pa.ArrowInvalid) as error:
             raise ModelError(
                 f"The vocabulary index {folder} cannot be opened ({error}). Delete the folder; the next build makes it again."
@@ -144,7 +144,8 @@ class Vocabulary:
         """Names whose trigrams have a cosine of at least `least` with those of this one, and the cosine, nearest first."""
         found: dict[str, float] = {}
         for number, cosine in self._grams.similar(normal_key(name), least):
-            found.setdefault(self._columns["names"].values[number].as_py(), cosine)
+            for place in self._names.written(number):
+                found.setdefault(self._written.at(place), cosine)
         return list(found.items())
 
     def match(self, text: str) -> list[Match]:
@@ -169,14 +170,9 @@ class Vocabulary:
         row = self._row(concept_id)
         if row is None:
             return None
-        columns = self._columns
-        return Concept(
-            concept_id,
-            columns["names"][row][0].as_py(),
-            columns["category"][row].as_py(),
-            tuple(columns["names"][row].as_py()),
-            tuple(columns["parents"][row].as_py()),
-        )
+        names = self._written.of(row)
+        category, parents = (self._columns[name][row].as_py() for name in ("category", "parents"))
+        return Concept(concept_id, names[0], category, names, tuple(parents))
 
     def is_a(self, child: str, ancestor: str, max_depth: int = 12) -> bool:
         """Whether `ancestor` is reached from `child` over at most `max_depth` is-a steps; a concept is not its own."""
@@ -194,9 +190,6 @@ class Vocabulary:
                     queue.append((parent, depth + 1))
         return False
 
-    def _numbered_key(self, number: int) -> str:
-        return normal_key(self._columns["names"].values[number].as_py())
-
     def _row(self, concept_id: str) -> int | None:
         ids = self._columns["concept_id"]
         at = bisect_left(range(self._count), concept_id, key=lambda row: str(ids[row].as_py()))
@@ -212,8 +205,9 @@ class Vocabulary:
     def _candidates(self, key: str, surface: str) -> tuple[Candidate, ...]:
         best: dict[str, Candidate] = {}
         columns = self._columns
-        for row, position, derived in self._names.get(key, ()):
-            name: str = columns["names"][row][position].as_py()
+        for place, derived in self._names.places(key):
+            row, position = self._written.row_and_position(place)
+            name = self._written.at(place)
             cost = case_cost(name, surface)
             # Symbols of rodents are told from those of humans, and from words, by nothing but their case.
             if columns["concept_id"][row].as_py().startswith(_FOREIGN) and case_form(name) != case_form(
@@ -230,8 +224,8 @@ class Vocabulary:
             concept_id: str = columns["concept_id"][row].as_py()
             known = best.get(concept_id)
             if score > 0 and (known is None or known.score < score):
-                preferred = columns["names"][row][0].as_py()
-                best[concept_id] = Candidate(concept_id, preferred, columns["category"][row].as_py(), score)
+                category = columns["category"][row].as_py()
+                best[concept_id] = Candidate(concept_id, self._written.preferred(row), category, score)
         return tuple(_ranked(best))
 
 

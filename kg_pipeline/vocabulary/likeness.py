@@ -33,6 +33,7 @@ _TYPING_COST, _ORDER_COST, _SIMILAR_COST = 0.25, 0.05, 0.2
 _LONG_NAME, _LONG_WORD = 9, 5
 #: Words of one stem (menstrual, menstruation): they share so many first letters, and so much of the longer one.
 _STEM, _STEM_SHARE = 5, 0.6
+_ENZYME, _DISEASE = "ase", "disease"
 _BY = r"\s(?:by|with|to|on|from)\s"
 _OWED = r"(?:induced|associated|related|mediated|dependent|driven|derived|linked)"
 #: Pregnancy of "pregnancy-induced hypertension" and "hypertension induced by pregnancy", the same in any order of words.
@@ -75,9 +76,16 @@ def resembling(name: str, category: str, vocabulary: Vocabulary) -> list[Resembl
 
 def _is_allowed(name: str, form: str, category: str) -> bool:
     """Whether no guard objects; a head noun with a typing error (athritis) is no other head noun."""
+    if _is_enzyme(name) != _is_enzyme(form):
+        return False
     is_mistyped = _pair_up(*_left_over(name, form), _alike)
     guards = [guard for guard in GUARDS if not (is_mistyped and guard is head_nouns)]
     return all(guard(Named(name, category), Named(form, category)) is None for guard in guards)
+
+
+def _is_enzyme(name: str) -> bool:
+    """Whether a name ends like that of an enzyme: asparaginase is no typing error of asparaginate."""
+    return name.lower().rstrip("s").endswith(_ENZYME) and not name.lower().rstrip("s").endswith(_DISEASE)
 
 
 def _left_over(name: str, form: str) -> tuple[Counter[str], Counter[str]]:

@@ -1,9 +1,9 @@
-"""Names that look like a name: cosine of character trigrams weighted by TF-IDF, over millions of names, memory-mapped.
+"""Names that look like a name: cosine of character trigrams weighted by TF-IDF, over millions of names.
 
 Candidates come from an inverted index, never from comparing all pairs, and the index holds the rarest trigrams of a name
 only: two vectors of length one whose cosine is at least t share a trigram among those that come before the rest of the
-vector is shorter than t (prefix filtering; Bayardo, Ma and Srikant, WWW 2007). So a name costs about six numbers of three
-bytes instead of twenty-five, and a question reads the shortest lists.
+vector is shorter than t (prefix filtering; Bayardo, Ma and Srikant, WWW 2007). So a name costs six to nine numbers of two
+bytes instead of twenty to thirty-five, and a question reads the shortest lists.
 
 Trigrams are hashed into `BUCKETS` buckets, as in a hashing vectoriser; a collision can only make two names look more
 alike. What is found looks alike and no more: IL-1 looks like IL-10, so callers ask the guards.
@@ -11,27 +11,32 @@ alike. What is found looks alike and no more: IL-1 looks like IL-10, so callers 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-WEIGHTS_FILE, RANKS_FILE, OFFSETS_FILE, NUMBERS_FILE = (
-    f"gram_{part}.npy" for part in ("weights", "ranks", "offsets", "numbers")
+from kg_pipeline.vocabulary.packed_lists import pack, unpack
+
+WEIGHTS_FILE, RANKS_FILE, OFFSETS_FILE, SIZES_FILE = (
+    f"gram_{part}.npy" for part in ("weights", "ranks", "offsets", "sizes")
 )
+NUMBERS_FILE = "gram_numbers.bin"
 _BITS = 18
 BUCKETS = 2**_BITS
 #: The least cosine that the index can be asked for; the greater it is, the fewer trigrams a name needs.
 LEAST = 0.75
-#: Bytes of a name's number, the lowest first: 16.7 million names.
-_NUMBER_BYTES = 3
-MOST_NAMES = 2 ** (8 * _NUMBER_BYTES)
+MOST_NAMES = 2**28
 #: Bounds of one question: numbers read from the lists, and names compared in full.
 MAX_READ, MAX_COMPARED = 200_000, 48
-#: Names, or pairs of a trigram and a name, that are worked on at a time.
-_CHUNK_NAMES, _CHUNK_PAIRS = 50_000, 2_000_000
+#: Pairs of a trigram and a name that are worked on at a time.
+_CHUNK_PAIRS = 2_000_000
+#: Buckets whose lists are packed at a time.
+_CHUNK_BUCKETS = 4_096
 _BORDER = "\n"
 _PAIR = np.dtype([("bucket", np.uint32), ("name", np.uint32)])
 
@@ -93,95 +98,83 @@ def prefix_of(grams: Grams, order: Order, least: float) -> Grams:
     return Grams(rows[kept], buckets[kept])
 
 
-class NameGramsBuilder:
-    """Writes an index of names that are added a slice at a time; holds a slice and a few numbers a bucket.
+def write_name_grams(names: Callable[[], Iterable[Sequence[str]]], folder: Path) -> None:
+    """Write an index of names, given as look-up keys in slices; holds a slice and a few numbers a bucket.
 
-    Keys are spooled to a file beside the index and read again once all trigrams are counted.
+    They are asked for twice, to count trigrams and to choose from them; numbered in the order they come, and found up to
+    `MOST_NAMES`.
     """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._spool = folder / "gram_keys.tmp"
-        self._file = self._spool.open("wb")
-        self._slices: list[tuple[int, int]] = []  # bytes of the spool, names
-        self._counts = np.zeros(BUCKETS, dtype=np.int64)
-
-    def close(self) -> None:
-        """Let go of the spool; a file that is open keeps its place on a full disk, even when it is removed."""
-        self._file.close()
-
-    def add(self, keys: Sequence[str]) -> None:
-        """Add names by their look-up keys; they are numbered in the order they come, and found up to `MOST_NAMES`."""
-        for start in range(0, len(keys), _CHUNK_NAMES):
-            chunk = [key.replace(_BORDER, " ") for key in keys[start : start + _CHUNK_NAMES]]
-            block = _BORDER.join(chunk).encode("utf-8", "replace")
-            self._file.write(block)
-            self._slices.append((len(block), len(chunk)))
-            self._counts += np.bincount(grams_of(chunk).buckets, minlength=BUCKETS)
-
-    def finish(self) -> None:
-        """Write the index and remove what was spooled."""
-        self.close()
-        total = sum(names for _, names in self._slices)
-        weights = np.log((1 + total) / (1 + self._counts)).astype(np.float32) + np.float32(1)
-        buckets = np.argsort(-weights, kind="stable")
-        ranks = np.empty(BUCKETS, dtype=np.uint32)
-        ranks[buckets] = np.arange(BUCKETS, dtype=np.uint32)
-        pairs, sizes = self._folder / "gram_pairs.tmp", np.zeros(BUCKETS, dtype=np.int64)
-        with pairs.open("wb") as file:
-            for prefix in self._prefixes(Order(weights, ranks, buckets)):
-                sizes += np.bincount(prefix["bucket"], minlength=BUCKETS)
-                prefix.tofile(file)
-        offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
-        for name, array in ((WEIGHTS_FILE, weights), (RANKS_FILE, ranks), (OFFSETS_FILE, offsets)):
-            np.save(self._folder / name, array)
-        _invert(pairs, offsets, self._folder / NUMBERS_FILE)
-        pairs.unlink()
-        self._spool.unlink()
-
-    def _prefixes(self, order: Order) -> Iterator[NDArray[Any]]:
-        first = 0
-        with self._spool.open("rb") as file:
-            for size, names in self._slices:
-                keys = file.read(size).decode("utf-8").split(_BORDER)[: max(MOST_NAMES - first, 0)]
-                kept = prefix_of(grams_of(keys), order, LEAST)
-                prefix = np.empty(len(kept.rows), dtype=_PAIR)
-                prefix["bucket"], prefix["name"] = kept.buckets, kept.rows + first
-                yield prefix
-                first += names
+    counts, total = np.zeros(BUCKETS, dtype=np.int64), 0
+    for keys in names():
+        counts += np.bincount(grams_of(keys).buckets, minlength=BUCKETS)
+        total += len(keys)
+    weights = np.log((1 + total) / (1 + counts)).astype(np.float32) + np.float32(1)
+    buckets = np.argsort(-weights, kind="stable")
+    ranks = np.empty(BUCKETS, dtype=np.uint32)
+    ranks[buckets] = np.arange(BUCKETS, dtype=np.uint32)
+    pairs, sizes = folder / "gram_pairs.tmp", np.zeros(BUCKETS, dtype=np.int64)
+    with pairs.open("wb") as file:
+        for prefix in _prefixes(names(), Order(weights, ranks, buckets)):
+            sizes += np.bincount(prefix["bucket"], minlength=BUCKETS)
+            prefix.tofile(file)
+    taken = np.cumsum(_invert(pairs, sizes, folder / NUMBERS_FILE))
+    pairs.unlink()
+    offsets = np.concatenate([np.zeros(1, dtype=np.int64), taken])
+    for name, array in (
+        (WEIGHTS_FILE, weights),
+        (RANKS_FILE, ranks),
+        (OFFSETS_FILE, offsets),
+        (SIZES_FILE, sizes),
+    ):
+        np.save(folder / name, array)
 
 
-def _invert(pairs: Path, offsets: NDArray[np.int64], target: Path) -> None:
-    """Names by bucket instead of buckets by name, in a file that is mapped, not held."""
-    free = offsets[:-1].copy()
-    shape = (max(int(offsets[-1]), 1), _NUMBER_BYTES)  # an empty file cannot be mapped
-    open_mapped: Any = np.lib.format.open_memmap  # NumPy leaves it without types
-    numbers = open_mapped(target, mode="w+", dtype=np.uint8, shape=shape)
+def _prefixes(names: Iterable[Sequence[str]], order: Order) -> Iterator[NDArray[Any]]:
+    first = 0
+    for keys in names:
+        kept = prefix_of(grams_of(keys[: max(MOST_NAMES - first, 0)]), order, LEAST)
+        prefix = np.empty(len(kept.rows), dtype=_PAIR)
+        prefix["bucket"], prefix["name"] = kept.buckets, kept.rows + first
+        yield prefix
+        first += len(keys)
+
+
+def _invert(pairs: Path, lengths: NDArray[np.int64], target: Path) -> NDArray[np.int64]:
+    """Names by bucket instead of buckets by name, packed; how many bytes each bucket takes."""
+    free = np.cumsum(lengths) - lengths
+    numbers = np.memmap(
+        target.with_suffix(".tmp"), mode="w+", dtype=np.uint32, shape=max(int(lengths.sum()), 1)
+    )
     with pairs.open("rb") as file:
         while len(block := np.fromfile(file, dtype=_PAIR, count=_CHUNK_PAIRS)):
             order = np.argsort(block["bucket"], kind="stable")
             buckets = block["bucket"][order]
             starts = np.searchsorted(buckets, buckets, side="left")
-            names = block["name"][order].astype("<u4").view(np.uint8).reshape(-1, 4)
-            numbers[free[buckets] + np.arange(len(buckets)) - starts] = names[:, :_NUMBER_BYTES]
+            numbers[free[buckets] + np.arange(len(buckets)) - starts] = block["name"][order]
             free += np.bincount(buckets, minlength=BUCKETS)
-    numbers.flush()
-
-
-def _decoded(numbers: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    whole = np.zeros((len(numbers), 4), dtype=np.uint8)
-    whole[:, :_NUMBER_BYTES] = numbers
-    return whole.view("<u4").reshape(-1)
+    sizes, first = [], 0
+    with target.open("wb") as packed:
+        for some in np.split(lengths, range(_CHUNK_BUCKETS, BUCKETS, _CHUNK_BUCKETS)):
+            last = first + int(some.sum())
+            lists = pack(numbers[first:last], some)
+            lists.content.tofile(packed)
+            sizes.append(lists.sizes)
+            first = last
+    target.with_suffix(".tmp").unlink()
+    return np.concatenate(sizes)
 
 
 class NameGrams:
     """An opened index; `name_key` gives the look-up key of a name by its number."""
 
     def __init__(self, folder: Path, name_key: Callable[[int], str]) -> None:
-        weights, ranks, self._offsets, self._numbers = (
+        weights, ranks, self._offsets, self._sizes = (
             np.load(folder / name, mmap_mode="r")
-            for name in (WEIGHTS_FILE, RANKS_FILE, OFFSETS_FILE, NUMBERS_FILE)
+            for name in (WEIGHTS_FILE, RANKS_FILE, OFFSETS_FILE, SIZES_FILE)
         )
+        # Read, not mapped: the system shares what it keeps of the file all the same, and no process holds the lists it read.
+        self._numbers = os.open(folder / NUMBERS_FILE, os.O_RDONLY)
+        weakref.finalize(self, os.close, self._numbers)
         buckets = np.empty(BUCKETS, dtype=np.int64)
         buckets[ranks] = np.arange(BUCKETS)
         self._order = Order(weights, ranks, buckets)
@@ -217,12 +210,14 @@ class NameGrams:
         """Numbers of the names that share rare trigrams, those that share most first."""
         lists, shares, left = [], [], MAX_READ
         for bucket in prefix_of(grams, self._order, least).buckets:
-            start, end = int(self._offsets[bucket]), int(self._offsets[bucket + 1])
-            if end - start > left:
+            size = int(self._sizes[bucket])
+            if size > left:
                 break
-            left -= end - start
-            lists.append(_decoded(self._numbers[start:end]))
-            shares.append(np.full(end - start, float(self._order.weights[bucket]) ** 2))
+            left -= size
+            start, end = int(self._offsets[bucket]), int(self._offsets[bucket + 1])
+            content = os.pread(self._numbers, end - start, start)
+            lists.append(unpack(np.frombuffer(content, dtype=np.uint8)))
+            shares.append(np.full(size, float(self._order.weights[bucket]) ** 2))
         if not lists:
             return np.empty(0, dtype=np.int64)
         numbers, where = np.unique(np.concatenate(lists), return_inverse=True)

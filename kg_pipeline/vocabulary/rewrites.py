@@ -36,6 +36,8 @@ from kg_pipeline.vocabulary.variants import singular_word
 MAX_FORMS = 80
 MAX_COST = 0.8
 _SHORTEST_DRUG = 6
+#: What it costs to put a salt behind a drug: so much that the drug is not left out again as a word in front of the salt.
+_ADDED_SALT_COST = 0.55
 #: From this cost on a form says something more general than the name.
 BROADER_COST = 0.3
 
@@ -207,7 +209,7 @@ def _salt_of(name: str) -> Iterator[tuple[str, float, str]]:
     """The salts of a drug that a vocabulary may have as a salt only: tiapride, by its hydrochloride."""
     if len(name) >= _SHORTEST_DRUG and name.isalpha():
         for salt in COMMON_SALTS:
-            yield f"{name} {salt}", BROADER_COST, "salt"
+            yield f"{name} {salt}", _ADDED_SALT_COST, "salt"
 
 
 def _chemical_spelling(name: str) -> Iterator[tuple[str, float, str]]:

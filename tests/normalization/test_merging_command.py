@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 from kg_pipeline.cli.app import app
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
-from kg_pipeline.errors import CorpusError
+from kg_pipeline.errors import CorpusError, SettingsError
 from kg_pipeline.normalization.decisions import decisions_file
 from kg_pipeline.normalization.stage import build_entities
 from kg_pipeline.settings import Settings, load_settings
@@ -48,9 +49,25 @@ def test_merges_are_listed_with_rule_and_evidence_and_compared(settings: Setting
     assert "spelling_variant" in shown
     assert "abbreviat" not in shown
     assert "guarded" in run("merges", "c", "--compare")
-    assert "there are abbreviation, same_concept, spelling_variant" in run(
-        "merges", "c", "--rule", "spelling"
-    )
+    result = CliRunner().invoke(app, ["merges", "c", "--rule", "spelling"])
+    assert isinstance(result.exception, SettingsError)
+    assert "there are abbreviation, same_concept, spelling_variant" in str(result.exception)
+
+
+def test_names_are_whole_for_another_program_and_on_a_narrow_terminal(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = json.loads(CliRunner().invoke(app, ["merges", "c", "--json"]).output)
+    merges = Datasets.of(settings).read("merges", "c")
+    assert {(row["name_a"], row["name_b"]) for row in rows} == set(merges.select("name_a", "name_b").rows())
+    monkeypatch.delenv("COLUMNS", raising=False)
+    piped = CliRunner().invoke(app, ["merges", "c"]).output
+    monkeypatch.setenv("COLUMNS", "40")
+    narrow = CliRunner().invoke(app, ["merges", "c"]).output
+    for row in rows:
+        assert any(row["name_a"] in line and row["name_b"] in line for line in piped.splitlines())
+    assert max(map(len, narrow.splitlines())) <= 40
+    assert "…" not in narrow
 
 
 def test_a_person_parts_and_joins_names_and_every_later_build_respects_it(settings: Settings) -> None:

@@ -11,6 +11,7 @@ import pytest
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
 from kg_pipeline.normalization.decisions import MERGE, decide, pair_of
+from kg_pipeline.normalization.remembered import remembered_of
 from kg_pipeline.normalization.stage import EntityReport, build_entities
 from kg_pipeline.settings import Settings, load_settings
 
@@ -99,6 +100,28 @@ def test_removing_an_article_gives_the_graph_without_it(
     build(changed, spec, machine, {"00": FIRST, "01": []})
     for name in ("entities", "entity_mentions", "merges"):
         assert alone.path(name, "c").read_bytes() == changed.path(name, "c").read_bytes()
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_a_refresh_writes_what_a_build_from_nothing_writes(
+    tmp_path: Path, spec: CorpusSpec, is_damaged: bool
+) -> None:
+    third = [
+        mention("PMC3", 5, "IL-99", None, category="biolink:Gene"),
+        mention("PMC3", 90, "SLE", SLE, "lupus"),
+    ]
+    kept, new = (load_settings({"KG_HOME": str(tmp_path / home)}) for home in ("kept", "new"))
+    build(Datasets(tmp_path / "kept" / "datasets"), spec, kept, {"00": FIRST, "01": SECOND})
+    for path in remembered_of(kept, "c").folder.iterdir() if is_damaged else ():
+        path.write_bytes(b"PAR1 and nothing else")
+    written = []
+    for machine in (kept, new):
+        datasets = Datasets(machine.home / "datasets")
+        decide(machine.home, "c", MERGE, pair_of("IL-99", "systemic lupus erythematosus"))
+        build(datasets, spec, machine, {"00": FIRST, "01": third})
+        names = ("entities", "entity_mentions", "merges")
+        written.append([datasets.path(name, "c").read_bytes() for name in names])
+    assert written[0] == written[1]
 
 
 def test_every_mention_gets_exactly_one_entity(tmp_path: Path, spec: CorpusSpec, machine: Settings) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
+from kg_pipeline.normalization.remembered import Remembered
 from kg_pipeline.normalization.stage import build_entities
 from kg_pipeline.normalization.synonyms import build_synonyms
 from kg_pipeline.settings import load_settings
@@ -41,7 +42,7 @@ def synonyms(tmp_path: Path, vocabulary: Vocabulary):
         datasets.write("mentions", "c", table_from_rows("mentions", rows), "00")
         datasets.write("chunks", "c", table_from_rows("chunks", [chunk_of(chunk)] if chunk else []), "00")
         build_entities(datasets, CorpusSpec(name="c", source="x"), load_settings({"KG_HOME": str(tmp_path)}))
-        count = build_synonyms(datasets, "c", vocabulary)
+        count = build_synonyms(datasets, "c", vocabulary, Remembered(tmp_path / "remembered"))
         found = datasets.read("synonyms", "c")
         assert found.height == count
         names = dict(datasets.read("entities", "c").select("entity_id", "name").iter_rows())

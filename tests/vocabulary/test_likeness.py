@@ -95,3 +95,9 @@ def test_another_order_in_which_the_same_does_it_is_found(
 def test_symbols_and_short_names_have_no_likeness(vocabulary: Vocabulary) -> None:
     assert resembling("IL-110", GENE, vocabulary) == []
     assert resembling("asthmo", DISEASE, vocabulary) == []
+
+
+@pytest.mark.parametrize("name", ["L-asparaginase", "asparaginases"])
+def test_an_enzyme_is_no_typing_error_of_its_substrate(vocabulary: Vocabulary, name: str) -> None:
+    assert vocabulary.lookup("L-asparaginate")
+    assert not [one.form for one in resembling(name, CHEMICAL, vocabulary) if "ate" in one.form]

@@ -127,3 +127,8 @@ def test_the_same_input_gives_the_same_links(vocabulary: Vocabulary) -> None:
     """Ties are broken by a written rule, so that runs agree (scispacy)."""
     runs = {link("aspirin", CHEMICAL, vocabulary) for _ in range(5)}
     assert len(runs) == 1
+
+
+@pytest.mark.parametrize("name", ["smoking", "contrast", "foxitide"])
+def test_a_salt_put_behind_a_word_does_not_stand_for_it(vocabulary: Vocabulary, name: str) -> None:
+    assert first(vocabulary, name, CHEMICAL) is None

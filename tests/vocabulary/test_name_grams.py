@@ -13,14 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.vocabulary import name_grams
-from kg_pipeline.vocabulary.name_grams import LEAST, NameGrams, NameGramsBuilder, grams_of
+from kg_pipeline.vocabulary.name_grams import LEAST, NameGrams, grams_of, write_name_grams
 
 
 def built(folder: Path, keys: list[str]) -> NameGrams:
-    builder = NameGramsBuilder(folder)
-    for start in range(0, len(keys), 7):
-        builder.add(keys[start : start + 7])
-    builder.finish()
+    write_name_grams(lambda: [keys[start : start + 7] for start in range(0, len(keys), 7)], folder)
     return NameGrams(folder, keys.__getitem__)
 
 
@@ -114,8 +111,6 @@ def test_the_index_is_the_same_whatever_the_slices(tmp_path: Path) -> None:
     built(tmp_path, keys)
     other = tmp_path / "other"
     other.mkdir()
-    builder = NameGramsBuilder(other)
-    builder.add(keys)
-    builder.finish()
+    write_name_grams(lambda: [keys], other)
     for path in tmp_path.glob("*.npy"):
         assert np.array_equal(np.load(path), np.load(other / path.name)), path.name

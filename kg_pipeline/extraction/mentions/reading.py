@@ -19,6 +19,7 @@ from kg_pipeline.extraction.mentions.name_patterns import find_patterns
 from kg_pipeline.extraction.mentions.ner.recogniser import NameRecogniser, RecognisedName
 from kg_pipeline.extraction.mentions.not_names import is_label, is_mere_word, is_no_name, whole_brackets
 from kg_pipeline.extraction.mentions.plain_words import is_plain_word
+from kg_pipeline.extraction.mentions.viral import without_host_genes
 from kg_pipeline.text.abbreviations import Definition
 from kg_pipeline.text.definitions import DefinitionIndex
 from kg_pipeline.vocabulary.article_context import ArticleContext, article_context, named_in_full
@@ -62,7 +63,9 @@ def find_mentions(
         names = _names(text, recogniser.recognise(text, spans, definitions, glossary), defined)
         found = agree(text, found, names, {group_of(category) for category in recogniser.categories})
     linker = MentionLinker(vocabulary, context.across_vertebrates())
-    linked = (linker.linked(mention) for mention in _without_overlaps(found))
+    linked = without_host_genes(
+        text, [linker.linked(mention) for mention in _without_overlaps(found)], vocabulary
+    )
     return [mention for mention in linked if not _is_word_for_gene(text, mention)]
 
 
