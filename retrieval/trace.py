@@ -130,3 +130,5 @@ class Trace:
     attempts: tuple[Attempt, ...] = ()  # of other methods, first to last
     calls: tuple[ModelCall, ...] = ()  # of all methods that were tried, as they were answered
     stages: tuple[Stage, ...] = ()
+    passages: tuple[str, ...] = ()  # ids of those that the answer was made from, cited or not
+    relations: tuple[str, ...] = ()  # as well

@@ -89,6 +89,12 @@ def _token_f1(prediction: str, gold: str, convention: Convention) -> float:
     return 2 * common / (len(said_tokens) + len(wanted_tokens))
 
 
+def holds_answer(texts: Iterable[str], golds: Iterable[str]) -> float:
+    """1.0 if an accepted answer stands in one of the texts, in whole words after normalisation."""
+    wanted = [f" {key} " for gold in golds if (key := normalise_answer(gold))]
+    return float(any(gold in f" {normalise_answer(text)} " for text in texts for gold in wanted))
+
+
 def recall_at(ranked: Sequence[str], gold: Collection[str], k: int) -> float:
     """Share of the gold passages among the first `k`.
 

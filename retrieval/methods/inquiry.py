@@ -79,7 +79,13 @@ class Inquiry:
         if self.context.verification.entailment:
             checked = await entailed(draft, asker_of(self.context.reasoner))
             draft, self.calls = checked.draft, self.calls + checked.was_asked
-        read = replace(trace, entities=describe_links(self.question), terms=self.question.terms)
+        read = replace(
+            trace,
+            entities=describe_links(self.question),
+            terms=self.question.terms,
+            passages=tuple(evidence.passages),
+            relations=tuple(evidence.relations),
+        )
         answer = await asyncio.to_thread(
             finish,
             self.question,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from kg_pipeline.graph.reader import Entity, GraphReader
+from kg_pipeline.graph.reader import Chunk, Entity, GraphReader
 from retrieval.evidence import Passage
 from retrieval.passages.sentences import Splitter, passage_quotes
 from retrieval.paths.facts import load_facts
@@ -13,6 +14,15 @@ from retrieval.paths.hops import Hop, fact_hop
 from retrieval.paths.sentence_hops import sentence_hops
 
 PASSAGES = 8  # looked through for one entity
+_REMEMBERED = 2048  # passages: a question reads a few hundred, and the next one many of them again
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _hops_of(
+    chunk: Chunk, entities: tuple[Entity, ...], split: Splitter, confidence: float
+) -> tuple[Hop, ...]:
+    """Hops of the sentences of a passage between the entities that it mentions."""
+    return tuple(sentence_hops(passage_quotes(Passage(chunk, 0.0), split), entities, confidence))
 
 
 @dataclass(slots=True)
@@ -85,11 +95,9 @@ class HopFinder:
         ids = sorted({entity_id for found in mentioned.values() for entity_id in found} - set(self.entities))
         self.entities |= {entity.entity_id: entity for entity in self.reader.entities(ids)}
         for chunk in self.reader.chunks(new):
-            known = [self.entities[e] for e in mentioned.get(chunk.chunk_id, ()) if e in self.entities]
-            passage = Passage(chunk, 0.0)
-            self.passages[chunk.chunk_id] = passage
-            quotes = passage_quotes(passage, self.split)
-            self.add(sentence_hops(quotes, known, self.text_confidence))
+            known = tuple(self.entities[e] for e in mentioned.get(chunk.chunk_id, ()) if e in self.entities)
+            self.passages[chunk.chunk_id] = Passage(chunk, 0.0)
+            self.add(_hops_of(chunk, known, self.split, self.text_confidence))
 
     def add(self, hops: Iterable[Hop]) -> None:
         """Take in hops of sentences."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from kg_pipeline.graph.reader import Entity
 from retrieval.evidence import Quote
 from retrieval.paths.coverage import covered_links, cue_share
 from retrieval.paths.hops import Hop, Hops
 from retrieval.questions.question import Question
-from retrieval.questions.shape import Shape
+from retrieval.questions.shape import Shape, Slot
+from retrieval.words.terms import stem
 
 _SMALL_CORPUS = 30  # articles; below it no share of articles makes a hub
 _HUB_SHARE = 0.3
@@ -87,8 +87,9 @@ class Explorer:
     shape: Shape
     finder: Hops
     settings: PathSettings = PathSettings()
-    #: Links that a sentence names. Thousands of paths share few sentences, and each is read once.
+    #: Links that a sentence names, and how surely entities are of the question's types: thousands of paths share few of both.
     _told: dict[Quote, frozenset[int]] = field(default_factory=dict, repr=False, compare=False)
+    _close: dict[tuple[int, str, bool], float] = field(default_factory=dict, repr=False, compare=False)
 
     def to_type(self, sources: Sequence[str], *, limit: int) -> list[TypedPath]:
         """Best paths from the sources to entities of the type asked for, one for each answer; empty without a type."""
@@ -98,7 +99,7 @@ class Explorer:
         asked = self.question.entity_ids
         return self._chosen(
             self._levels(sources),
-            lambda entity: entity.entity_id not in asked and answer.fits(entity),
+            lambda end: end not in asked and answer.fits(self.finder.entities[end]),
             self.agrees,
             limit,
         )
@@ -127,7 +128,7 @@ class Explorer:
         """Best paths from the sources to each group of targets; what lies between is looked through once."""
         levels = list(self._levels(sources))
         return [
-            self._chosen(levels, partial(_is_among, frozenset(ids)), lambda _: True, limit, one_each=False)
+            self._chosen(levels, frozenset(ids).__contains__, lambda _: True, limit, one_each=False)
             for ids in groups
         ]
 
@@ -150,14 +151,14 @@ class Explorer:
     def _chosen(
         self,
         levels: Iterable[list[TypedPath]],
-        fits: Callable[[Entity], bool],
+        fits: Callable[[str], bool],
         accepts: Callable[[TypedPath], bool],
         limit: int,
         *,
         one_each: bool = True,
     ) -> list[TypedPath]:
         """The best of the paths whose ends fit and that are accepted as a whole."""
-        ends = [p for grown in levels for p in grown if fits(self.finder.entities[p.end_id])]
+        ends = [p for grown in levels for p in grown if fits(p.end_id)]
         found = [whole for p in ends if accepts(whole := self.measure(p.hops, complete=True))]
         found.sort(key=_order)
         if one_each:
@@ -200,16 +201,12 @@ class Explorer:
             entity = self.finder.entities[path.end_id]
             if path.end_id in settings:
                 continue  # "in small cell lung cancer" says where, not by way of what
-            if (
-                total >= _SMALL_CORPUS
-                and entity.n_articles > _HUB_SHARE * total
-                and path.end_id not in self.question.entity_ids
-            ):
+            is_hub = total >= _SMALL_CORPUS and entity.n_articles > _HUB_SHARE * total
+            if is_hub and path.end_id not in self.question.entity_ids:
                 continue
-            if (
-                per_way.get(path.entity_ids, 0) == _PARALLEL
-                or per_end.get(path.end_id, 0) == self.settings.per_end
-            ):
+            if per_way.get(path.entity_ids, 0) == _PARALLEL:
+                continue
+            if per_end.get(path.end_id, 0) == self.settings.per_end:
                 continue
             if path.end_id not in per_end and len(per_end) == self.settings.frontier:
                 continue
@@ -236,7 +233,7 @@ class Explorer:
         wanted = len(self.shape.inner) + (self.shape.answer is not None)
         answer = self.shape.answer
         end = self.finder.entities[hops[-1].end_id]
-        fits = answer.closeness(end, ()) if answer is not None else 0.0
+        fits = self._closeness(answer, end, frozenset()) if answer is not None else 0.0
         named = frozenset(range(len(self.question.links))) - self.shape.setting
         settings = self.settings
         score = (
@@ -255,6 +252,13 @@ class Explorer:
             self._told[quote] = covered_links(self.question, (), [quote])
         return self._told[quote]
 
+    def _closeness(self, slot: Slot, entity: Entity, said: frozenset[str]) -> float:
+        """`Slot.closeness`, which asks of what is said only whether the type is among it."""
+        key = (slot.start, entity.entity_id, stem(slot.word) in said)
+        if key not in self._close:
+            self._close[key] = slot.closeness(entity, said)
+        return self._close[key]
+
     def _filled(self, ids: Sequence[str], said: frozenset[str]) -> float:
         """How many of the types on the way the entities fill, in the order of the question: the first is next to the answer."""
         best = [0.0] * (len(ids) + 1)  # of the slots so far with the first i entities
@@ -262,7 +266,7 @@ class Explorer:
         for slot in self.shape.inner:
             row = [0.0]
             for i, entity in enumerate(entities):
-                row.append(max(row[i], best[i + 1], best[i] + slot.closeness(entity, said)))
+                row.append(max(row[i], best[i + 1], best[i] + self._closeness(slot, entity, said)))
             best = row
         return best[-1]
 
@@ -273,10 +277,6 @@ class Explorer:
         if lead is None:
             return True
         return bool(last.predicates & lead.predicates) and last.forward is not True
-
-
-def _is_among(ids: frozenset[str], entity: Entity) -> bool:
-    return entity.entity_id in ids
 
 
 def _order(path: TypedPath) -> tuple[float, int, tuple[str, ...], tuple[str, ...]]:

@@ -250,6 +250,18 @@ def test_wrong_options_are_of_the_type_and_as_long(built: Built, small: Small) -
         assert item.multiple_choice.startswith(item.stem + " A) ")
 
 
+def test_no_wrong_option_is_named_beside_every_clue(built: Built, small: Small) -> None:
+    ids = {row["name"]: row["entity_id"] for row in layout.open_table(small.folder, "entities").to_pylist()}
+
+    def passages(entity_id: str) -> set[str]:
+        return set(small.reader.chunks_of([entity_id], per_entity=1000).get(entity_id, ()))
+
+    for item in built.items:
+        wrong = {ids[option] for option in item.options} - {item.answers[0].entity_id}
+        for entity_id in wrong:
+            assert any(passages(entity_id).isdisjoint(passages(clue.entity_id)) for clue in item.exposed)
+
+
 def test_the_right_letter_tells_nothing(built: Built) -> None:
     letters = [item.correct for item in built.items if item.options]
     assert all(0.1 < letters.count(letter) / len(letters) < 0.5 for letter in "ABCD")

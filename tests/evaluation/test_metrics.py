@@ -12,6 +12,7 @@ from retrieval.evaluation.metrics import (
     extract_count,
     f1,
     family_average,
+    holds_answer,
     normalise_answer,
     open_accuracy,
     option_accuracy,
@@ -170,3 +171,9 @@ def test_averages_are_those_of_the_published_table() -> None:
     for overall, (families, count) in rows.items():
         averages = [family_average(*pair) for pair in families]
         assert overall_average([*averages, count]) == pytest.approx(overall, abs=0.06)
+
+
+def test_an_answer_stands_in_a_text_in_whole_words() -> None:
+    assert holds_answer(["It was found by the Bo, in 1912."], ["The Bo"]) == 1.0
+    assert holds_answer(["Bovine serum."], ["Bo"]) == 0.0
+    assert holds_answer([], ["Bo"]) == holds_answer(["Bo"], [""]) == 0.0

@@ -23,7 +23,15 @@ from retrieval.evaluation.methods import make_method
 from retrieval.evaluation.multihop_qa import benchmark
 from retrieval.evaluation.multihop_qa.ablations import compare
 from retrieval.evaluation.multihop_qa.benchmark import QaSettings, load_sample, run_benchmark
-from retrieval.evaluation.multihop_qa.outcomes import Outcome, path_overlap, source_label, verifying_sources
+from retrieval.evaluation.multihop_qa.journal import Journal
+from retrieval.evaluation.multihop_qa.outcomes import (
+    Outcome,
+    answer_read,
+    path_overlap,
+    path_read,
+    source_label,
+    verifying_sources,
+)
 from retrieval.evaluation.multihop_qa.predictions import predict_count, predict_entity, predict_option
 from retrieval.evaluation.multihop_qa.published import MAIN
 from retrieval.evaluation.multihop_qa.running import run_method, sample
@@ -43,6 +51,7 @@ from retrieval.graph import Graph
 from retrieval.methods.context import CachedEmbedder, Context
 from retrieval.methods.registry import UnknownMethodError
 from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.trace import Trace
 from tests.evaluation.conftest import Small
 from tests.evaluation.words import Words
 from tests.retrieval.memory_graph import split
@@ -143,6 +152,36 @@ def test_two_names_of_one_thing_count_once(built: Built, small: Small) -> None:
     assert score(one.name, alias) == 0.0
 
 
+def test_answers_that_a_journal_has_are_not_asked_for_again(pair: Item, small: Small, tmp_path: Path) -> None:
+    class Counting:
+        name = "counting"
+        asked = 0
+
+        async def answer(self, question: str, context: Context) -> Answer:
+            self.asked += 1
+            if self.asked == 2:
+                raise KeyboardInterrupt
+            return answering(pair.answers[0].name, citations=(cited("c", "passage", "a “quote”"),))
+
+    def run(method: Counting, of: str = "this") -> list[Outcome]:
+        graph = Graph(context_of(small.reader))
+        return run_method(graph, [pair], method, PATTERNS, journal=Journal(tmp_path / "j.jsonl", of))
+
+    stopped, again, other = Counting(), Counting(), Counting()
+    with pytest.raises(KeyboardInterrupt):
+        run(stopped)
+    with (tmp_path / "j.jsonl").open("a") as file:
+        file.write('\n{"of": "this", "outco')  # a line that was cut
+    found = run(again)
+    assert again.asked == 1
+    assert found[0] == Journal(tmp_path / "j.jsonl", "this").find(pair.item_id, "mcq")
+    assert found[0].sources == {"doc"}
+    assert found[0].quotes == ("a “quote”",)
+    assert run(Counting())[1] == found[1]
+    with pytest.raises(KeyboardInterrupt):
+        run(other, "that")  # made with something else: everything is asked
+
+
 def test_an_entity_is_the_first_of_the_type_that_the_question_does_not_name(pair: Item, small: Small) -> None:
     asked, answer = pair.exposed[0], pair.answers[0]
     entities = {asked.entity_id: asked.name, answer.entity_id: answer.name}
@@ -177,6 +216,18 @@ def test_overlap_is_the_share_of_gold_edges_in_the_evidence_graph(pair: Item) ->
     )
     assert path_overlap(answering("x", graph=EvidenceGraph(edges=(first,))), twice) == 0.5
     assert [overlap_bin(ratio) for ratio in (0.0, 0.5, 0.75, 1.0)] == ["0", "(0, 0.5]", "(0.5, 1)", "1"]
+
+
+def test_what_was_read_is_told_apart_from_what_is_cited(pair: Item, small: Small) -> None:
+    def refused(*, passages: tuple[str, ...] = (), relations: tuple[str, ...] = ()) -> Answer:
+        return answering(trace=Trace(passages=passages, relations=relations))
+
+    edge = next(edge for edge in pair.gold if pair.answers[0].entity_id in (edge.source_id, edge.target_id))
+    assert path_read(refused(relations=edge.relation_ids), pair) == 0.5
+    assert path_read(refused(), pair) == answer_read(refused(), pair, small.reader) == 0.0
+    assert answer_read(refused(relations=edge.relation_ids), pair, small.reader) == 1.0
+    chunk = small.reader.chunks_of([pair.answers[0].entity_id])[pair.answers[0].entity_id][0]
+    assert answer_read(refused(passages=(chunk,)), pair, small.reader) == 1.0
 
 
 def test_sources_are_what_is_cited() -> None:
@@ -463,7 +514,7 @@ def test_an_ablation_is_compared_question_by_question(built: Built) -> None:
     ]
     without = [
         outcome(pair, 1.0, format="mcq", method="x"),
-        outcome(pair, 0.0, format="open", method="x", text="nothing"),
+        outcome(pair, 0.0, format="open", method="x", text="nothing", path_read=0.5),
         outcome(count, 0.0, format="count", method="x", quotes=("another",)),
         outcome(count, 0.0, format="count", method="x", item_id="other"),
     ]
@@ -475,6 +526,9 @@ def test_an_ablation_is_compared_question_by_question(built: Built) -> None:
     assert found.open is not None
     assert found.count is not None
     assert (found.mcq.mean, found.open.mean, found.count.mean, found.same) == (1.0, 0.0, 0.0, 0.5)
+    # Both refuse to say what a path was read of; that of the pair is half read in one of two formats.
+    assert found.read["path_read"].mean == pytest.approx(0.125)
+    assert found.read_losses["path_read"].mean == pytest.approx(-0.125)
     assert (compare(full, full).loss.mean, compare(full, full).same) == (0.0, 1.0)
     with pytest.raises(ValueError, match="same questions"):
         compare(full, without[:3])

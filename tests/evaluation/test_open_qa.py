@@ -118,7 +118,11 @@ def test_the_command_answers_ranks_and_writes_a_report(
     assert len({figure.key for figure in shown}) == len(shown)
     (ablation,) = report["ablations"]
     assert (ablation["full"], ablation["method"]) == ("egot", "egot-no-thoughts")
-    assert ablation["losses"]["recall@5"]["n"] == 4
+    assert ablation["losses"]["gold_read"]["n"] == 4
+    naive = report["rows"][3]
+    # What was read holds the gold passages, whether they are cited or not.
+    assert naive["scores"]["gold_read"]["mean"] > naive["scores"]["recall@10"]["mean"]
+    assert 0.0 < naive["passages_read"] <= 3.0
     assert 0.0 <= ablation["same"] <= 1.0
     assert "What a part is worth" in result.output
 

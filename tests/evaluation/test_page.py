@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import kg_pipeline.cli.bench.everything as bench_all
 from kg_pipeline.cli.app import app
+from kg_pipeline.cli.bench.unfinished import Unfinished
 from kg_pipeline.errors import NoGraphError, SettingsError
 from retrieval.evaluation.page.figures import figures_of
 from retrieval.evaluation.page.html import render_page
@@ -19,7 +20,7 @@ from retrieval.evaluation.page.plots import bars, lines
 
 
 def interval(mean: float) -> dict[str, float]:
-    return {"mean": mean, "low": mean / 2, "high": min(2 * mean, 1.0), "n": 4}
+    return {"mean": mean, "low": mean / 2, "high": min(2 * mean, 1.0), "n": 40}
 
 
 def report(refused: float) -> dict[str, Any]:
@@ -81,10 +82,27 @@ def test_the_page_is_one_file_in_which_nothing_is_markup_but_ours() -> None:
 
 def test_the_page_says_of_how_many_and_where_everything_is() -> None:
     page = render_page({"boundaries": report(0.5)}, {}, Last())
-    assert "<b>50.0</b> <small>[25, 100] n 4</small>" in page
+    assert "<b>50.0</b> <small>[25, 100] n 40</small>" in page
     assert '<a href="boundaries.json">' in page
     assert 'href="#boundaries"' in page
     assert '<h2 id="boundaries">' in page
+
+
+def test_no_interval_is_shown_of_very_few_values() -> None:
+    few = {**report(0.5)["rows"][0], "answered": interval(0.5) | {"n": 4}}
+    page = render_page({"boundaries": report(0.5) | {"rows": [few]}}, {}, Last())
+    assert "<b>50.0</b> <small>n 4</small>" in page
+
+
+def test_what_needs_a_model_is_told_as_not_run() -> None:
+    def not_run(**more: str) -> str:
+        page = render_page({"boundaries": report(0.5) | more}, {}, Last())
+        return page.partition('id="not-run"')[2]
+
+    offline = not_run(answering="extractive")
+    assert "KG_LLM_BASE_URL" in offline
+    assert "no judge is named" in offline
+    assert not_run(answering="llm:small", judge="llm:large") == ""
 
 
 def test_a_gain_is_told_in_points_with_its_sign() -> None:
@@ -96,7 +114,7 @@ def test_a_gain_is_told_in_points_with_its_sign() -> None:
         "inses_gains_points": {"OpenIE": 27.5},
     }
     page = render_page({"graph-quality": found}, {}, Last())
-    assert "<b>+25.0</b> <small>[+12, +50] n 4</small>" in page
+    assert "<b>+25.0</b> <small>[+12, +50] n 40</small>" in page
     assert "published INSES: +27.5" in page
 
 
@@ -178,3 +196,36 @@ def test_all_runs_what_it_can_and_says_what_it_cannot(
     assert "same" not in page.partition("</style>")[2]
     wrong = CliRunner().invoke(app, [*arguments, "--only", "boundary"])
     assert isinstance(wrong.exception, SettingsError)
+
+
+def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+
+    def runs(*_: object) -> dict[str, Any]:
+        def first(path: Path) -> None:
+            ran.append("boundaries")
+            path.write_text(json.dumps(report(0.5)))
+
+        def second(path: Path) -> None:
+            ran.append("retrieval")
+            if len(ran) < 3:
+                raise KeyboardInterrupt
+
+        return {"boundaries": first, "retrieval": second}
+
+    monkeypatch.setattr(bench_all, "_runs", runs)
+    folder = tmp_path / "out"
+    arguments = ["bench", "all", "--output", str(folder)]
+    CliRunner().invoke(app, arguments)
+    assert not (folder / "index.html").exists()
+    again = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert ran == ["boundaries", "retrieval", "retrieval"]
+    assert "boundaries: measured before this run was stopped" in again.output
+    assert "<b>50.0</b>" in (folder / "index.html").read_text()
+    # Nothing is left to go on with: the next run measures everything, and so does one of another kind that follows a stop.
+    CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert ran[3:] == ["boundaries", "retrieval"]
+    unfinished = Unfinished(folder, ("this",))
+    unfinished.finish("boundaries")
+    assert Unfinished(folder, ("this",)).finished == ["boundaries"]
+    assert Unfinished(folder, ("that",)).finished == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,19 +15,19 @@ from kg_pipeline.cli.bench.answers import boundaries, case_study
 from kg_pipeline.cli.bench.entities import bench_entities
 from kg_pipeline.cli.bench.graphs import graph_quality
 from kg_pipeline.cli.bench.items import build_multihop
-from kg_pipeline.cli.bench.multihop_qa import multihop_qa
+from kg_pipeline.cli.bench.multihop_qa import answer_items
 from kg_pipeline.cli.bench.open_qa import open_qa
 from kg_pipeline.cli.bench.output import names_of, open_console
 from kg_pipeline.cli.bench.relations import bench_relations
 from kg_pipeline.cli.bench.retrieval import bench_retrieval
+from kg_pipeline.cli.bench.unfinished import ANSWERS, Unfinished
 from kg_pipeline.errors import KgError, SettingsError
 
 Run = Callable[[Path], None]
 _VALUES = "values.json"
 _PAGE = "index.html"
 _ITEMS = "items"
-_COMPLETENESS = "0,30,50,80,100"  # figure 6 of the BioWeave paper
-_CONDITIONS = "kg,doc,kg+doc"
+_COMPLETENESS = (0.0, 0.3, 0.5, 0.8, 1.0)  # figure 6 of the BioWeave paper
 
 
 def bench_all(
@@ -51,7 +51,8 @@ def bench_all(
 ) -> None:
     """Run all benchmarks, on small samples where they ask questions, and write one page with the change since the last.
 
-    With --only, the page holds what ran this time and, of the others, what was measured last.
+    With --only, the page holds what ran this time and, of the others, what was measured last. A run that was stopped goes
+    on where it was when the same command is given again.
     """
     from kg_pipeline.files import write_text
     from retrieval.evaluation.page.html import render_page
@@ -65,8 +66,13 @@ def bench_all(
     output.mkdir(parents=True, exist_ok=True)
     measured: dict[str, Any] = {}
     skipped: dict[str, str] = {}
+    unfinished = Unfinished(output, _made_with(corpus, sample, methods, judge, wanted))
     for name in wanted:
         path = output / f"{name}.json"
+        if name in unfinished.finished and path.exists():
+            measured[name] = json.loads(path.read_text(encoding="utf-8"))
+            console.print(f"{name}: measured before this run was stopped", markup=False)
+            continue
         path.unlink(missing_ok=True)  # a report of an earlier run must not pass for this one's
         console.print(f"[bold]{name}[/]")
         started = time.perf_counter()
@@ -78,6 +84,7 @@ def bench_all(
         if path.exists():
             measured[name] = json.loads(path.read_text(encoding="utf-8"))
             console.print(f"{name}: {time.perf_counter() - started:.0f} s", markup=False)
+            unfinished.finish(name)
         else:
             skipped[name] = "its data are not here"
     earlier = {name: _earlier(output / f"{name}.json") for name in runs if name not in wanted}
@@ -88,9 +95,27 @@ def bench_all(
     write_text(output / _PAGE, render_page(shown, skipped, last, sheet, shown.keys() - measured.keys()))
     # Benchmarks that were not run this time keep what the next page is compared with.
     write_text(output / _VALUES, last.with_reports(measured).to_json())
+    unfinished.end()
     for name, why in skipped.items():
         console.print(f"Not run: {name}: {why}", markup=False)
     console.print(f"Page: {output / _PAGE}", markup=False)
+
+
+def _made_with(corpus: str, sample: int, methods: str, judge: str, wanted: Sequence[str]) -> tuple[Any, ...]:
+    """What decides the figures of a page: the command, the graph, the model and the code."""
+    from kg_pipeline.errors import NoGraphError
+    from kg_pipeline.fingerprint import code_digest
+    from kg_pipeline.graph.version import VersionStore
+    from kg_pipeline.settings import load_settings
+
+    settings = load_settings()
+    try:
+        version = VersionStore.of(settings).resolve(corpus)
+    except NoGraphError:
+        version = ""
+    model = [settings.llm.base_url, settings.llm.model] if settings.llm else []
+    code = code_digest(("kg_pipeline", "retrieval"))
+    return (corpus, version, sample, methods, judge, list(wanted), model, code)
 
 
 def _earlier(path: Path) -> Any:
@@ -158,6 +183,8 @@ def _public_questions(methods: str, sample: int, judge: str) -> Run:
 
 def _built_questions(corpus: str, sample: int, methods: str, judge: str, output: Path) -> dict[str, Run]:
     """Methods, sources, completeness and ablations over questions that are built once from the corpus."""
+    from retrieval.evaluation.methods import names_or_ablations
+    from retrieval.evaluation.multihop_qa.benchmark import QaSettings
 
     @cache
     def items() -> Path:
@@ -174,28 +201,18 @@ def _built_questions(corpus: str, sample: int, methods: str, judge: str, output:
         )
         return folder / "items.jsonl"
 
-    def ask(
-        asked: str, *, conditions: str = "kg+doc", completeness: str = "100", is_judged: bool = False
-    ) -> Run:
+    def ask(asked: str, **more: Any) -> Run:
         def run(path: Path) -> None:
-            multihop_qa(
-                items(),
-                methods=asked,
-                sample=sample,
-                seed=0,
-                conditions=conditions,
-                completeness=completeness,
-                judge=([judge] if judge else ["rules"]) if is_judged else [],
-                corpus="",
-                output=path,
-            )
+            chosen = QaSettings(names_or_ablations(names_of(asked)), sample, **more)
+            # One journal for all four: BioWeave over the whole graph with both sources is a row of three of them.
+            answer_items(items(), chosen, corpus="", journal=output / ANSWERS, output=path)
 
         return run
 
     return {
-        "multihop-qa": ask(methods, is_judged=True),
-        "sources": ask("bioweave", conditions=_CONDITIONS),
+        "multihop-qa": ask(methods, judges=(judge or "rules",)),
+        "sources": ask("bioweave", conditions=("kg", "doc", "kg+doc")),
         "completeness": ask("bioweave", completeness=_COMPLETENESS),
         # Over a whole graph that the questions come from, relations alone answer them; text counts where some are missing.
-        "ablations": ask("ablations", completeness="50"),
+        "ablations": ask("ablations", completeness=(0.5,)),
     }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from retrieval.evaluation.biomedhop.patterns import Family
-    from retrieval.evaluation.multihop_qa.benchmark import QaRun, Row
+    from retrieval.evaluation.multihop_qa.benchmark import QaRun, QaSettings, Row
     from retrieval.evaluation.multihop_qa.summary import FamilyScores
 
 _METHODS = "naive,egot,inses,bioweave,ppr,auto"
@@ -50,11 +50,9 @@ def multihop_qa(
     ),
 ) -> None:
     """Answer built questions with each method: MCQ, open and count accuracy, sources, overlap with the gold paths, cost."""
-    from kg_pipeline.llm.budget import metered
-    from kg_pipeline.settings import load_settings
     from retrieval.evaluation.biomedhop.items import CONDITIONS
     from retrieval.evaluation.methods import names_or_ablations
-    from retrieval.evaluation.multihop_qa.benchmark import QaSettings, run_benchmark
+    from retrieval.evaluation.multihop_qa.benchmark import QaSettings
 
     shown = {
         name: condition for name in names_of(conditions) for condition in CONDITIONS if condition == name
@@ -71,10 +69,27 @@ def multihop_qa(
         completeness=_shares(completeness),
         judges=tuple(judge or ()),
     )
+    journal = output.with_name(f"{output.stem}.answers.jsonl")
+    answer_items(items, chosen, corpus=corpus, journal=journal, output=output)
+    journal.unlink(missing_ok=True)
+
+
+def answer_items(items: Path, chosen: QaSettings, *, corpus: str, journal: Path, output: Path) -> None:
+    """Answer items, print the tables and write the report; answers that `journal` has are not asked for again."""
+    from kg_pipeline.llm.budget import metered
+    from kg_pipeline.settings import load_settings
+    from retrieval.evaluation.multihop_qa.benchmark import run_benchmark
+
     console = open_console()
+    output.parent.mkdir(parents=True, exist_ok=True)
     with console.status("Asking …") as status, metered() as used:
         run = run_benchmark(
-            items, load_settings(), chosen, corpus=corpus, say=lambda what: status.update(f"Asking: {what}")
+            items,
+            load_settings(),
+            chosen,
+            corpus=corpus,
+            journal=journal,
+            say=lambda what: status.update(f"Asking: {what}"),
         )
     console.print(_table(run))
     console.print(_details(run))
@@ -131,6 +146,9 @@ def _details(run: QaRun) -> Table:
         "method",
         "sources, relations",
         "answered",
+        "answer read",
+        "gold path read",
+        "passages read",
         "sources",
         "overlap = 1",
         "calls",
@@ -145,6 +163,9 @@ def _details(run: QaRun) -> Table:
             row.method,
             f"{row.condition}, {row.completeness:.0%}",
             f"{summary.answered:.0%}",
+            f"{summary.answer_read:.0%}",
+            f"{summary.path_read:.0%}",
+            f"{summary.passages_read:.0f}",
             _joined(summary.sources),
             "; ".join(
                 f"{family} {bins.get('1', 0.0):.0%}" for family, bins in summary.overlap.items() if bins
@@ -165,7 +186,10 @@ def _ablations(run: QaRun) -> Table:
         title="What a part is worth: the full system less the one without it, in points. "
         "Published: BioWeave tables 8 and 9; eGoT wins over No-GoT (table 1); INSES section 4.6"
     )
-    heads = ("MCQ", "open", "CountEx", "loss", "same answers", "tokens", "calls", "published")
+    heads = (
+        *("MCQ", "open", "CountEx", "loss", "gold path read", "loss of it", "answer read", "loss of it"),
+        *("same answers", "tokens", "calls", "published"),
+    )
     for name in ("system", "sources, relations", *heads):
         table.add_column(name)
     for row in run.ablations:
@@ -176,7 +200,13 @@ def _ablations(run: QaRun) -> Table:
             row.method,
             f"{row.condition}, {row.completeness:.0%}",
             *map(per_cent, (row.mcq, row.open, row.count)),
-            *(("", "") if is_full else (points(row.loss), f"{row.same:.0%}")),
+            "" if is_full else points(row.loss),
+            *(
+                cell
+                for name, share in row.read.items()
+                for cell in (per_cent(share), "" if is_full else points(row.read_losses[name]))
+            ),
+            "" if is_full else f"{row.same:.0%}",
             f"{row.tokens:.0f}",
             f"{row.calls:.1f}",
             published.ablation_note(row.method),

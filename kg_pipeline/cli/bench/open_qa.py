@@ -86,7 +86,7 @@ def _beside(path: Path, pattern: str) -> Path | None:
 
 
 def _table(run: OpenQaRun) -> Table:
-    from retrieval.evaluation.open_qa.running import ANSWER_METRICS, JUDGED, READ
+    from retrieval.evaluation.open_qa.running import ANSWER_METRICS, JUDGED, READ, READ_METRICS
     from retrieval.evaluation.ranking import METRICS
 
     report = run.report
@@ -94,18 +94,20 @@ def _table(run: OpenQaRun) -> Table:
         title=f"{report['questions']} questions of {run.benchmark} over {report['passages']} passages, answered by "
         f"{report['answering']}, shortened by {report['shortening']}; per cent with 95 % bootstrap intervals",
         caption=f"Ranked: the first {READ} passages are read for the shortest answer, and always one is given. "
-        "Cited: a method answers, or refuses.",
+        "Cited: a method answers, or refuses; what it had read for that is told apart from what it cites.",
     )
     table.add_column("method")
     table.add_column("passages")
     judged = [f"right, as {report['judge']} sees it"] if report["judge"] else []
-    for name in (*METRICS, "exact match", "F1", *judged, "answered", "calls", "tokens", "s"):
+    read = ("gold passages read", "answer in them", "read")
+    for name in (*METRICS, "exact match", "F1", *judged, "answered", *read, "calls", "tokens", "s"):
         table.add_column(name, justify="right")
     for row in run.rows:
         shown = (*METRICS, *ANSWER_METRICS, *([JUDGED] if judged else []))
         cells = [per_cent(row.scores[metric]) for metric in shown]
-        cost = (f"{row.answered:.0%}", f"{row.calls:.1f}", f"{row.tokens:.0f}", f"{row.seconds:.2f}")
-        table.add_row(row.method, row.passages, *cells, *cost)
+        found = (*(per_cent(row.scores[metric]) for metric in READ_METRICS), f"{row.passages_read:.0f}")
+        cost = (f"{row.calls:.1f}", f"{row.tokens:.0f}", f"{row.seconds:.2f}")
+        table.add_row(row.method, row.passages, *cells, f"{row.answered:.0%}", *found, *cost)
     table.add_section()
     for name, figures in report["published_per_cent"].items():
         answers = [f"{figures[metric]:.1f}" if metric in figures else "" for metric in ANSWER_METRICS]

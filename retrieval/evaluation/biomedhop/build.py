@@ -95,7 +95,8 @@ def build_items(
     patterns = patterns or load_patterns()
     tables = StepTables(graph, patterns)
     manifest = reader.manifest
-    work = _Work(graph, patterns, tables, Distractors(tables), settings, manifest.corpus, manifest.version)
+    distractors = Distractors(tables, reader)
+    work = _Work(graph, patterns, tables, distractors, settings, manifest.corpus, manifest.version)
     for family in FAMILIES:
         work.built.wanted[family] = round(settings.items * patterns.family_shares[family])
     work.targets = dict(work.built.wanted)

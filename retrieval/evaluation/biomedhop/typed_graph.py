@@ -1,7 +1,8 @@
 """The relations of a graph version as arrays: what patterns are looked for in.
 
 Denied statements are left out. Edges that are stated without a hedge are `firm`: questions are built of them alone. The
-others (hedged, inferred) only count where an answer must be the only one, since a reader of the graph would find them.
+others (hedged, inferred, of an adjective) only count where an answer must be the only one, since a reader of the graph
+would find them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ Mask = npt.NDArray[np.bool_]
 PREDICATE_CODES: dict[str, int] = {name: code for code, name in enumerate(PREDICATES)}
 _TAXONOMIC = "subclass_of"
 _ADJECTIVE = r"^\p{Ll}{4,}(?:ic|ed|ory|ive|ous)$"
+_LOCAL = "LOCAL:"  # ids of what no vocabulary knows, whose type a recogniser guessed
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,12 @@ class TypedGraph:
         entities = layout.open_table(folder, "entities").select(["entity_id", "name", "category", "aliases"])
         names = ["relation_id", "kind", "head_id", "predicate", "tail_id", "negated", "speculative"]
         relations = layout.open_table(folder, "relations").select(names)
-        return cls.of(entities, relations.filter(pc.invert(relations.column("negated"))))
+        evidence = layout.open_table(folder, "evidence").select(["relation_id", "head_text", "tail_text"])
+        return cls.of(entities, relations.filter(pc.invert(relations.column("negated"))), evidence)
 
     @classmethod
-    def of(cls, entities: pa.Table, relations: pa.Table) -> TypedGraph:
-        """The graph of two tables sorted by id, the relations without denied ones."""
+    def of(cls, entities: pa.Table, relations: pa.Table, evidence: pa.Table | None = None) -> TypedGraph:
+        """The graph of two tables sorted by id, the relations without denied ones, and of how their evidence writes the ends."""
         ids = entities.column("entity_id")
         head, tail = (
             pc.index_in(relations.column(name), value_set=ids).to_numpy().astype(np.int32)
@@ -58,13 +61,16 @@ class TypedGraph:
         codes = pc.index_in(relations.column("predicate"), value_set=pa.array(list(PREDICATE_CODES)))
         stated = pc.equal(relations.column("kind"), "asserted").to_numpy()
         hedged = relations.column("speculative").to_numpy()
+        loose = (
+            _only_of_adjectives(relations, evidence) if evidence is not None else np.zeros(len(hedged), bool)
+        )
         return cls(
             entities=entities,
             relation_ids=relations.column("relation_id"),
             head=head,
             tail=tail,
             predicate=codes.to_numpy().astype(np.int8),
-            firm=stated & ~hedged & (head != tail),
+            firm=stated & ~hedged & ~loose & (head != tail),
         )
 
     @property
@@ -102,6 +108,12 @@ class TypedGraph:
         """Whether the name may be that of a thing; extraction can take an adjective for one ("metastatic", "combined")."""
         adjective = pc.match_substring_regex(self.entities.column("name"), _ADJECTIVE)
         found: Mask = pc.invert(adjective).to_numpy()
+        return found
+
+    @cached_property
+    def is_known(self) -> Mask:
+        """Whether a vocabulary knows the entity and with it its type."""
+        found: Mask = pc.invert(pc.starts_with(self.entities.column("entity_id"), _LOCAL)).to_numpy()
         return found
 
     def members(self, categories: Iterable[str]) -> Mask:
@@ -168,3 +180,16 @@ class TypedGraph:
         head, tail = self.head.astype(np.int64), self.tail.astype(np.int64)
         found: Ints = np.unique(np.minimum(head, tail) * self.size + np.maximum(head, tail))
         return found
+
+
+def _only_of_adjectives(relations: pa.Table, evidence: pa.Table) -> Mask:
+    """Relations that every sentence states of an adjective: "metastatic prostate cancer" says nothing of metastasis."""
+    ends = [
+        pc.match_substring_regex(evidence.column(name), _ADJECTIVE) for name in ("head_text", "tail_text")
+    ]
+    is_loose = pc.fill_null(pc.or_(*ends), False)
+    ids, told = relations.column("relation_id"), evidence.column("relation_id")
+    loose = pc.is_in(ids, value_set=told.filter(is_loose).combine_chunks())
+    stated = pc.is_in(ids, value_set=told.filter(pc.invert(is_loose)).combine_chunks())
+    found: Mask = pc.and_not(loose, stated).to_numpy()
+    return found

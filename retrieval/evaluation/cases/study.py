@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kg_pipeline.errors import LlmRefused, NoGraphError, SettingsError
+from kg_pipeline.llm.budget import metered
 from kg_pipeline.settings import Settings
 from kg_pipeline.text.sentences import load_splitter
 from retrieval.answer import Answer, AnswerSentence, AnswerUsage
@@ -186,7 +187,8 @@ def _without_retrieval(
     answers = []
     for question in study.questions:
         started = time.perf_counter()
-        text = asyncio.run(_unaided(question.text, chat))
+        with metered() as used:
+            text = asyncio.run(_unaided(question.text, chat))
         # No sentence cites anything, so that nothing of the answer can be traced.
         sentences = tuple(AnswerSentence(text[start:end], ()) for start, end in split(text))
         answers.append(
@@ -201,7 +203,12 @@ def _without_retrieval(
                 reasoner=f"llm:{chat.name}",
                 corpus="",
                 version="",
-                usage=AnswerUsage(calls=1),
+                usage=AnswerUsage(
+                    calls=1,
+                    cached_calls=used.usage.cached_calls,
+                    prompt_tokens=used.usage.prompt_tokens,
+                    completion_tokens=used.usage.completion_tokens,
+                ),
                 seconds=time.perf_counter() - started,
             )
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -12,6 +12,9 @@ from retrieval.evaluation.biomedhop.patterns import FAMILIES, Family
 from retrieval.evaluation.intervals import Interval, bootstrap_of_groups
 from retrieval.evaluation.multihop_qa.outcomes import Format, Outcome
 
+#: What is measured of what was read.
+READ = ("path_read", "answer_read")
+
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
@@ -19,7 +22,8 @@ class Ablation:
 
     Accuracies are means of the families' accuracies, as the published ones are. `loss` is the overall average of the
     full system less that of this one, question by question; `same` is the share of questions that both answer in the same
-    words with the same quotes, so that 1 means that the part decided nothing.
+    words with the same quotes, so that 1 means that the part decided nothing. `read` and `read_losses` are of the gold path
+    and of the right answers among what an answer was made from, which a refusal does not hide.
     """
 
     method: str
@@ -31,6 +35,8 @@ class Ablation:
     count: Interval | None
     loss: Interval
     same: float
+    read: Mapping[str, Interval]  # by `READ`
+    read_losses: Mapping[str, Interval]
     tokens: float
     calls: float
 
@@ -63,8 +69,13 @@ def compare(
         mcq=_accuracy(without, "mcq", seed),
         open=_accuracy(without, "open", seed),
         count=_accuracy(without, "count", seed),
-        loss=_loss(pairs, seed),
+        loss=_average(((one, one.score - other.score) for one, other in pairs), seed),
         same=fmean(one.text == other.text and one.quotes == other.quotes for one, other in pairs),
+        read={name: _average(((one, getattr(one, name)) for one in without), seed) for name in READ},
+        read_losses={
+            name: _average(((one, getattr(one, name) - getattr(other, name)) for one, other in pairs), seed)
+            for name in READ
+        },
         tokens=fmean(outcome.prompt_tokens + outcome.completion_tokens for outcome in without),
         calls=fmean(outcome.calls for outcome in without),
     )
@@ -78,13 +89,13 @@ def _accuracy(outcomes: Sequence[Outcome], form: Format, seed: int) -> Interval 
     return bootstrap_of_groups(list(scores.values()), seed=seed) if scores else None
 
 
-def _loss(pairs: Sequence[tuple[Outcome, Outcome]], seed: int) -> Interval:
-    """Difference of the overall averages; the formats of one item stay together."""
-    differences: dict[tuple[Family, str], list[float]] = defaultdict(list)
-    for one, other in pairs:
-        differences[one.family, one.item_id].append(one.score - other.score)
+def _average(values: Iterable[tuple[Outcome, float]], seed: int) -> Interval:
+    """Mean of the families' means of a value of each outcome; the formats of one item stay together."""
+    by_item: dict[tuple[Family, str], list[float]] = defaultdict(list)
+    for outcome, value in values:
+        by_item[outcome.family, outcome.item_id].append(value)
     groups = {
-        family: [fmean(found) for (name, _), found in differences.items() if name == family]
+        family: [fmean(found) for (name, _), found in by_item.items() if name == family]
         for family in FAMILIES
     }
     return bootstrap_of_groups([group for group in groups.values() if group], seed=seed)

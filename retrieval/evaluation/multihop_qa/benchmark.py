@@ -11,18 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from kg_pipeline.errors import BenchmarkFileError
+from kg_pipeline.fingerprint import code_digest, short_digest
 from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.settings import Settings
 from retrieval.evaluation.agreement import judge_agreement
 from retrieval.evaluation.biomedhop.items import CONDITIONS, Condition, Item, read_items
-from retrieval.evaluation.biomedhop.patterns import Patterns, load_patterns
+from retrieval.evaluation.biomedhop.patterns import load_patterns
 from retrieval.evaluation.biomedhop.web_evidence import ItemsWeb, require_web
 from retrieval.evaluation.intervals import RESAMPLES
 from retrieval.evaluation.judges import open_judge
 from retrieval.evaluation.methods import FULL, make_method, with_web
 from retrieval.evaluation.multihop_qa import published
 from retrieval.evaluation.multihop_qa.ablations import Ablation, compare
+from retrieval.evaluation.multihop_qa.journal import Journal
 from retrieval.evaluation.multihop_qa.outcomes import Outcome
 from retrieval.evaluation.multihop_qa.running import by_habit, run_method, sample
 from retrieval.evaluation.multihop_qa.summary import Summary, summarise
@@ -89,7 +91,13 @@ def load_sample(path: Path, count: int, seed: int) -> list[Item]:
 
 
 def run_benchmark(
-    path: Path, settings: Settings, chosen: QaSettings, *, corpus: str = "", say: Say = lambda _: None
+    path: Path,
+    settings: Settings,
+    chosen: QaSettings,
+    *,
+    corpus: str = "",
+    journal: Path | None = None,
+    say: Say = lambda _: None,
 ) -> QaRun:
     """Run every method under every condition and completeness over a sample of a file's items.
 
@@ -103,6 +111,9 @@ def run_benchmark(
         What is run.
     corpus
         Another corpus to answer from than the one that the items were built from.
+    journal
+        File that keeps each answer as it comes; a run that was killed takes from it what the same code, graph and settings
+        answered before. The caller removes it when the report is written.
     say
         Told what is being run.
 
@@ -133,6 +144,8 @@ def run_benchmark(
     for condition in chosen.conditions:
         require_web(web, CONDITIONS[condition])
     rows = []
+    code = code_digest(("retrieval",), ("kg-pipeline",)) if journal else ""
+    made_with = (code, name, folder.name, answering, settings.embedding_model, chosen.seed)
     for share in chosen.completeness:
         # A whole graph is the version itself; a thinned one has its adjacency filtered once.
         whole: GraphReader = Thinned(folder, share, chosen.seed) if share < WHOLE else _open(folder)
@@ -142,7 +155,10 @@ def run_benchmark(
             for known in methods:
                 method = with_web(known, web) if "web" in CONDITIONS[condition] else known
                 say(f"{method.name}, {condition}, {share:.0%} of the relations")
-                rows.append(_row(graph, items, method, condition, share, judges, settings, chosen))
+                of = short_digest(*made_with, method.name, condition, share) if journal else ""
+                kept = Journal(journal, of) if journal else None
+                outcomes = _outcomes(graph, items, method, settings, kept)
+                rows.append(_row(outcomes, items, method, condition, share, judges, chosen.seed))
         whole.close()
     ablations = _ablations(rows, chosen)
     report = _report(items, rows, ablations, settings, chosen, answering)
@@ -173,26 +189,29 @@ def _open(folder: Path) -> GraphReader:
     return SnapshotReader(folder)
 
 
+def _outcomes(
+    graph: Graph, items: Sequence[Item], method: Method, settings: Settings, journal: Journal | None
+) -> list[Outcome]:
+    concurrency = settings.llm.concurrency if settings.llm else 1
+    return run_method(graph, items, method, load_patterns(), concurrency=concurrency, journal=journal)
+
+
 def _row(
-    graph: Graph,
+    outcomes: Sequence[Outcome],
     items: Sequence[Item],
     method: Method,
     condition: Condition,
     share: float,
     judges: Sequence[Judge],
-    settings: Settings,
-    chosen: QaSettings,
+    seed: int,
 ) -> Row:
-    patterns: Patterns = load_patterns()
-    concurrency = settings.llm.concurrency if settings.llm else 1
-    outcomes = run_method(graph, items, method, patterns, concurrency=concurrency)
     by_id = {item.item_id: item for item in items}
     judged = {judge.name: asyncio.run(judge_all(judge, by_id, outcomes)) for judge in judges}
     return Row(
         method.name,
         condition,
         share,
-        summarise(outcomes, seed=chosen.seed),
+        summarise(outcomes, seed=seed),
         {name: verifier_table(outcomes, found) for name, found in judged.items()},
         {
             f"{one} and {other}": judge_agreement(judged[one], judged[other])

@@ -14,7 +14,15 @@ from retrieval.answer import Answer
 from retrieval.evaluation.biomedhop.items import Item
 from retrieval.evaluation.biomedhop.patterns import FAMILIES, Family, Patterns
 from retrieval.evaluation.metrics import count_exact, open_accuracy
-from retrieval.evaluation.multihop_qa.outcomes import Format, Outcome, path_overlap, verifying_sources
+from retrieval.evaluation.multihop_qa.journal import Journal
+from retrieval.evaluation.multihop_qa.outcomes import (
+    Format,
+    Outcome,
+    answer_read,
+    path_overlap,
+    path_read,
+    verifying_sources,
+)
 from retrieval.evaluation.multihop_qa.predictions import (
     Prediction,
     predict_count,
@@ -61,9 +69,15 @@ def by_habit(items: Sequence[Item]) -> dict[Family, float]:
 
 
 def run_method(
-    graph: Graph, items: Sequence[Item], method: Method, patterns: Patterns, *, concurrency: int = 1
+    graph: Graph,
+    items: Sequence[Item],
+    method: Method,
+    patterns: Patterns,
+    *,
+    concurrency: int = 1,
+    journal: Journal | None = None,
 ) -> list[Outcome]:
-    """Answer every item in every format of its family.
+    """Answer every item in every format of its family, but for those whose outcome a journal has.
 
     A question that a language model fails on scores 0 and says why; a spent budget ends the run.
 
@@ -75,15 +89,23 @@ def run_method(
         If no model answers: a table of noughts would measure nothing. What was answered is in the cache.
 
     """
-    return asyncio.run(_run(graph, items, method, patterns, concurrency))
+    return asyncio.run(_run(graph, items, method, patterns, concurrency, journal))
 
 
 async def _run(
-    graph: Graph, items: Sequence[Item], method: Method, patterns: Patterns, concurrency: int
+    graph: Graph,
+    items: Sequence[Item],
+    method: Method,
+    patterns: Patterns,
+    concurrency: int,
+    journal: Journal | None,
 ) -> list[Outcome]:
     room = asyncio.Semaphore(concurrency)
 
     async def one(asked: _Asked) -> Outcome:
+        known = journal.find(asked.item.item_id, asked.format) if journal else None
+        if known is not None:
+            return known
         async with room:
             try:
                 answer = await graph.aask(asked.text, method)
@@ -91,7 +113,10 @@ async def _run(
                 raise
             except LlmError as error:
                 return _failed(asked, method.name, str(error))
-        return _scored(asked, answer, method.name, graph, patterns)
+        outcome = _scored(asked, answer, method.name, graph, patterns)
+        if journal is not None:
+            journal.keep(outcome)
+        return outcome
 
     has_model = asker_of(graph.context.reasoner) is not None
     questions = [asked for item in items for asked in _formats(item, method.name, has_model=has_model)]
@@ -126,6 +151,9 @@ def _scored(asked: _Asked, answer: Answer, method: str, graph: Graph, patterns: 
         completion_tokens=answer.usage.completion_tokens,
         text=answer.text,
         quotes=tuple(citation.quote for citation in answer.citations),
+        path_read=path_read(answer, item),
+        answer_read=answer_read(answer, item, graph.reader),
+        passages_read=len(answer.trace.passages),
         seconds=answer.seconds,
     )
 

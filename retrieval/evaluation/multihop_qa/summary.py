@@ -35,6 +35,9 @@ class Summary:
     answered: float
     sources: Mapping[Family, Mapping[str, float]]  # of right answers
     overlap: Mapping[Family, Mapping[str, float]]  # of right answers
+    path_read: float  # share of the gold path that was read, as the next is of the right answers
+    answer_read: float
+    passages_read: float  # a question, as the next three are
     calls: float
     tokens: float
     seconds: float
@@ -66,6 +69,9 @@ def summarise(outcomes: Sequence[Outcome], *, seed: int = 0) -> Summary:
         answered=fmean(outcome.answered for outcome in outcomes),
         sources={f: _shares(source_label(o.sources) for o in right if o.family == f) for f in present},
         overlap={f: _shares(overlap_bin(o.overlap) for o in right if o.family == f) for f in present},
+        path_read=fmean(outcome.path_read for outcome in outcomes),
+        answer_read=fmean(outcome.answer_read for outcome in outcomes),
+        passages_read=fmean(outcome.passages_read for outcome in outcomes),
         calls=fmean(outcome.calls for outcome in outcomes),
         tokens=fmean(outcome.prompt_tokens + outcome.completion_tokens for outcome in outcomes),
         seconds=fmean(outcome.seconds for outcome in outcomes),

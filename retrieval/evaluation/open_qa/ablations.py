@@ -8,19 +8,19 @@ from statistics import fmean
 
 from retrieval.evaluation.intervals import Interval, bootstrap
 from retrieval.evaluation.methods import FULL
-from retrieval.evaluation.metrics import Convention, exact_match, f1
-from retrieval.evaluation.open_qa.running import AnswerRow, QaOutcome
+from retrieval.evaluation.metrics import Convention
+from retrieval.evaluation.open_qa.running import READ_METRICS, AnswerRow, QaOutcome, scores_of
 from retrieval.evaluation.questions import QaQuestion
-from retrieval.evaluation.ranking import metrics_of
 
-LOSSES = ("em", "f1", "recall@5", "all@5")
+LOSSES = ("em", "f1", *READ_METRICS)
 
 
 @dataclass(frozen=True, slots=True)
 class QaAblation:
     """What a system loses without a part, question by question.
 
-    `losses` are the full system's scores less those without the part; `same` is the share of questions that both answer in
+    `losses` are the full system's scores less those without the part, of the answer and of what it was made from, which a
+    refusal does not hide; `same` is the share of questions that both answer in
     the same words from the same passages, so that 1 means that the part decided nothing.
     """
 
@@ -53,7 +53,7 @@ def _compare(
 ) -> QaAblation:
     scores = [
         [
-            _scores(outcome, question, convention)
+            scores_of(outcome, question, convention)
             for outcome, question in zip(outcomes, questions, strict=True)
         ]
         for outcomes in (whole, without)
@@ -69,11 +69,3 @@ def _compare(
         for one, other in zip(whole, without, strict=True)
     )
     return QaAblation(name, full, losses, same)
-
-
-def _scores(outcome: QaOutcome, question: QaQuestion, convention: Convention) -> dict[str, float]:
-    return {
-        "em": exact_match(outcome.prediction, question.answers),
-        "f1": f1(outcome.prediction, question.answers, convention),
-        **metrics_of(outcome.passages, question),
-    }

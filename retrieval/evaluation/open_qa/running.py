@@ -13,7 +13,7 @@ from kg_pipeline.errors import BudgetExhausted, LlmError, LlmUnavailable
 from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.llm.budget import metered
 from retrieval.evaluation.intervals import Interval, bootstrap
-from retrieval.evaluation.metrics import Convention, exact_match, f1
+from retrieval.evaluation.metrics import Convention, exact_match, f1, holds_answer, recall_at
 from retrieval.evaluation.open_qa.judging import AnswerJudge
 from retrieval.evaluation.open_qa.reading import Reader
 from retrieval.evaluation.open_qa.shortening import Shortener
@@ -23,6 +23,8 @@ from retrieval.graph import Graph
 from retrieval.methods.method import Method
 
 ANSWER_METRICS = ("em", "f1")
+#: Of what an answer, or a refusal, was made from: the share of the gold passages, and whether the answer stands there.
+READ_METRICS = ("gold_read", "answer_read")
 #: The score that a judge adds.
 JUDGED = "judge"
 #: Passages of a ranking that are read, as HippoRAG reads them.
@@ -33,13 +35,16 @@ READ = 5
 class QaOutcome:
     """One question answered; `passages` are those of a ranking, or those that an answer cites, best first.
 
-    `calls` and `tokens` are of the answer, without its shortening and judging.
+    `read` are the passages that it was made from, cited or not, and `answer_read` says whether an accepted answer stands
+    in them. `calls` and `tokens` are of the answer, without its shortening and judging.
     """
 
     question_id: str
     prediction: str
     answered: bool
     passages: tuple[str, ...]
+    read: tuple[str, ...] = ()
+    answer_read: float = 0.0
     text: str = ""
     calls: int = 0
     tokens: int = 0
@@ -60,6 +65,7 @@ class AnswerRow:
     calls: float
     tokens: float
     seconds: float
+    passages_read: float
     failed: int
     outcomes: tuple[QaOutcome, ...] = field(repr=False)
 
@@ -101,6 +107,8 @@ def run_questions(
             prediction=await shortener.shorten(answer),
             answered=answer.answered,
             passages=tuple(dict.fromkeys(citation.chunk_id for citation in answer.citations)),
+            read=answer.trace.passages,
+            answer_read=_holds(graph.reader, answer.trace.passages, question),
             text=answer.text,
             calls=answer.usage.calls,
             tokens=answer.usage.prompt_tokens + answer.usage.completion_tokens,
@@ -126,18 +134,25 @@ def read_ranking(
         started = time.perf_counter()
         with metered() as used:
             prediction = await reader.read(question.text, store.chunks(ranked[:READ]))
+        seconds = ranking.ms_median / 1000 + time.perf_counter() - started
         return QaOutcome(
             question_id=question.question_id,
             prediction=prediction,
             answered=bool(prediction),
             passages=ranked,
+            read=ranked[:READ],
+            answer_read=_holds(store, ranked[:READ], question),
             calls=used.usage.calls + used.usage.cached_calls,
             tokens=used.usage.tokens,
-            seconds=ranking.ms_median / 1000 + time.perf_counter() - started,
+            seconds=seconds,
         )
 
     outcomes = asyncio.run(_all(questions, read, scoring))
     return _row(ranking.method, "ranked", questions, outcomes, scoring)
+
+
+def _holds(store: GraphReader, passages: Sequence[str], question: QaQuestion) -> float:
+    return holds_answer((chunk.text for chunk in store.chunks(passages)), question.answers)
 
 
 async def _all(
@@ -163,6 +178,18 @@ async def _all(
     return list(await asyncio.gather(*map(one, questions)))
 
 
+def scores_of(outcome: QaOutcome, question: QaQuestion, convention: Convention) -> dict[str, float]:
+    """EM, F1, the metrics of the passages, those of what was read, and a judge's verdict if there is one."""
+    read = recall_at(outcome.read, question.gold, max(len(outcome.read), 1))
+    return {
+        "em": exact_match(outcome.prediction, question.answers),
+        "f1": f1(outcome.prediction, question.answers, convention),
+        **metrics_of(outcome.passages, question),
+        **dict(zip(READ_METRICS, (read, outcome.answer_read), strict=True)),
+        **({} if outcome.is_right is None else {JUDGED: float(outcome.is_right)}),
+    }
+
+
 def _row(
     method: str,
     passages: Literal["ranked", "cited"],
@@ -171,12 +198,7 @@ def _row(
     scoring: Scoring,
 ) -> AnswerRow:
     values = [
-        {
-            "em": exact_match(outcome.prediction, question.answers),
-            "f1": f1(outcome.prediction, question.answers, scoring.convention),
-            **metrics_of(outcome.passages, question),
-            **({} if outcome.is_right is None else {JUDGED: float(outcome.is_right)}),
-        }
+        scores_of(outcome, question, scoring.convention)
         for outcome, question in zip(outcomes, questions, strict=True)
     ]
     return AnswerRow(
@@ -187,6 +209,7 @@ def _row(
         calls=fmean(outcome.calls for outcome in outcomes),
         tokens=fmean(outcome.tokens for outcome in outcomes),
         seconds=fmean(outcome.seconds for outcome in outcomes),
+        passages_read=fmean(len(outcome.read) for outcome in outcomes),
         failed=sum(outcome.has_failed for outcome in outcomes),
         outcomes=tuple(outcomes),
     )

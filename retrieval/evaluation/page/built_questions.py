@@ -15,6 +15,12 @@ Rows = Mapping[str, Row]  # by label
 _SHORT = {"entity_pair": "pair", "intersection": "intersection", "path": "path", "count": "count"}
 _PAPER = published.SETTING
 _SOURCES = ("KG", "Doc", "Web", "KG-Doc", "KG-Web", "Doc-Web", "3-source", "none")
+_READ = {"path_read": "gold path read", "answer_read": "answer read"}
+#: What cannot be read from a table of ablations that no language model answered.
+WITHOUT_MODEL = (
+    "Without a language model most hard questions are refused whatever part is missing: compare what was read, and take the "
+    "loss of answers from a run with a model. The navigator of INSES is then one by nearness, and thoughts are made by rules."
+)
 _VERIFIED = {"answer": "Ans.", "evidence": "Evid.", "reasoning": "Reason."}
 
 
@@ -60,6 +66,7 @@ def _accuracy(name: str, rows: Rows, report: Mapping[str, Any]) -> Grid:
         tuple(found),
         told,
         f"{where} of the BioWeave paper: {_PAPER}",
+        "Rows: the method, who answered, the sources that were shown, and the share of the graph's relations that was kept.",
         plotted="" if is_swept else overall,
         order=(overall, *published.COLUMNS),
         curve=_completeness(rows, overall) if is_swept else None,
@@ -115,7 +122,13 @@ def _ablations(name: str, report: Mapping[str, Any]) -> Grid:
         if row["method"] != row["full"]:
             found.append(with_interval(name, label, "loss", row["loss"], unit="points"))
             found.append(Figure(name, label, "same answers", row["same"]))
+        for key, metric in _READ.items():
+            found.append(with_interval(name, label, metric, row["read"][key]))
+            if row["method"] != row["full"]:
+                loss = row["read_losses"][key]
+                found.append(with_interval(name, label, f"loss of {metric}", loss, unit="points"))
         found += [Figure(name, label, key, row[key], unit="number") for key in ("tokens", "calls")]
+    offline = "" if report["answering"].startswith("llm:") else f" {WITHOUT_MODEL}"
     columns = ("MCQ", "open", "CountEx")
     told = {
         label: {column: f"{value:.1f}" for column, value in zip(columns, row, strict=False)}
@@ -129,8 +142,14 @@ def _ablations(name: str, report: Mapping[str, Any]) -> Grid:
         tuple(found),
         told if found else {},
         f"BioWeave tables 8 and 9 ({_PAPER}), eGoT table 1, INSES section 4.6",
-        "Same answers: questions that both answer in the same words with the same quotes. At 100 the part decided nothing.",
-        order=(*columns, "loss", "same answers", "tokens", "calls"),
+        "Same answers: questions that both answer in the same words with the same quotes. At 100 the part decided nothing. "
+        "Gold path read and answer read: the share of the gold path, and of the right answers, among the relations and "
+        "passages that an answer or a refusal was made from." + offline,
+        order=(
+            *(*columns, "loss"),
+            *(told for metric in _READ.values() for told in (metric, f"loss of {metric}")),
+            *("same answers", "tokens", "calls"),
+        ),
     )
 
 
@@ -157,7 +176,8 @@ def _sources(name: str, rows: Rows) -> Grid:
         tuple(found),
         {f"BioWeave: {label}": dict(row) for label, row in published.SOURCES.items()} if found else {},
         f"figure 5 of the BioWeave paper, as far as its text tells: {_PAPER}",
-        "Shares of the right answers of a family: KG where only relations are cited, Doc only passages, KG-Doc both.",
+        "Shares of the right answers of a family: KG where only relations are cited, Doc only passages, KG-Doc both. Families "
+        "without a right answer have no row.",
         order=_SOURCES,
     )
 
@@ -227,14 +247,15 @@ def _cost(name: str, rows: Rows) -> Grid:
     for label, row in rows.items():
         summary = row["summary"]
         found.append(Figure(name, label, "answered", summary["answered"], n=len(row["outcomes"])))
-        costs = ("calls", "tokens", "seconds", "failed")
-        found += [Figure(name, label, key, summary[key], unit="number") for key in costs]
+        found += [Figure(name, label, told, summary[key]) for key, told in _READ.items()]
+        costs = ("passages_read", "calls", "tokens", "seconds", "failed")
+        found += [Figure(name, label, key.replace("_", " "), summary[key], unit="number") for key in costs]
     told = {
         label: {"seconds": f"{seconds}", "calls": f"{calls}"}
         for label, (seconds, calls) in published.EFFICIENCY.items()
     }
     return Grid(
-        "Calls, tokens and seconds a question",
+        "What was read, and calls, tokens and seconds a question",
         tuple(found),
         told,
         f"table 15 of the BioWeave paper: {_PAPER}",

@@ -41,7 +41,8 @@ def case_grids(name: str, report: Mapping[str, Any]) -> Iterator[Grid]:
             told,
             "eGoT's tables 4 and 5: LLaMA-4 Scout over 1,046 articles on small cell lung cancer and 120 on lupus and UV",
             "exp-0: a language model alone; exp-1: articles on the subject; exp-2: of neighbouring fields; exp-3: unrelated "
-            "ones, where refusing is right. Faithfulness, precision and relevance need a judge (--judge).",
+            "ones, where refusing is right. Faithfulness, precision and relevance need a judge (--judge), and are blank too "
+            f"where it gave no usable verdict.{_stand_ins(report)}",
             plotted=found[0].metric,
             order=(found[0].metric, *_NAMES.values()),
         )
@@ -51,6 +52,13 @@ def case_grids(name: str, report: Mapping[str, Any]) -> Iterator[Grid]:
         for criterion, share in row["wins"].items()
     ]
     yield Grid("Win rates by the judge, each pair in both orders", tuple(wins))
+
+
+def _stand_ins(report: Mapping[str, Any]) -> str:
+    """That a condition is answered from other articles than the study's."""
+    named = report["settings"]["corpora"]
+    told = ", ".join(f"{condition} from {corpus}" for condition, corpus in sorted(named.items()))
+    return f" Answered by name: {told}. What its articles do not tell of is rightly refused." if told else ""
 
 
 def _label(row: Mapping[str, Any], report: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from retrieval.evaluation.page.figures import grids_of
 from retrieval.evaluation.page.last import Last
-from retrieval.evaluation.page.model import Figure, Grid
+from retrieval.evaluation.page.model import LEAST_BOOTSTRAPPED, Figure, Grid
 from retrieval.evaluation.page.plots import bars, lines
 from retrieval.evaluation.page.style import STYLE
 
@@ -63,19 +63,17 @@ def render_page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>Benchmarks</title><style>{STYLE}</style></head><body><h1>Benchmarks</h1>",
         "<p>Shares are in per cent with 95 % bootstrap intervals in brackets; <i>n</i> is over how many questions, essays or "
-        "articles. Rows in grey are published figures, with their setting under the table. ",
+        f"articles, and under {LEAST_BOOTSTRAPPED} no interval is shown. One without width means only that all of the few "
+        "were right, or wrong. Rows in grey are published figures, with their setting under the table. ",
         "Coloured figures are the change against the page before, in points. "
         if last.figures
         else "There is no page before this one to compare with. ",
         "</p>",
         _overview(reports),
+        _not_measured(reports, skipped),
     ]
     for name, report in reports.items():
         parts.append(_section(name, report, None if name in earlier else last, datasheet))
-    if skipped:
-        parts.append('<h2 id="not-run">Not run</h2><table><tr><th>benchmark</th><th>why</th></tr>')
-        parts += [f"<tr><td>{escape(name)}</td><td>{escape(why)}</td></tr>" for name, why in skipped.items()]
-        parts.append("</table>")
     return "".join([*parts, "</body></html>\n"])
 
 
@@ -86,15 +84,35 @@ def _overview(reports: Mapping[str, Report]) -> str:
     for name, report in reports.items():
         graph, used = report.get("graph", {}), report.get("llm", {})
         told = " ".join(str(graph[key]) for key in ("corpus", "version") if key in graph)
-        judges = report.get("judge") or ", ".join(report.get("settings", {}).get("judges", ()))
         tokens = used.get("prompt_tokens", 0) + used.get("completion_tokens", 0)
         cells = (
-            *(told, str(report.get("answering", "")), str(judges)),
+            *(told, str(report.get("answering", "")), _judges(report)),
             *(str(used.get("calls", 0)), str(tokens), f"{used.get('cost', 0):.2f}"),
         )
         link = f'<td><a href="#{escape(name)}">{escape(_title(name))}</a></td>'
         parts += ["<tr>", link, *(f"<td>{escape(cell)}</td>" for cell in cells), "</tr>"]
     return "".join([*parts, "</table></div>"])
+
+
+def _not_measured(reports: Mapping[str, Report], skipped: Mapping[str, str]) -> str:
+    """What is not on the page, and why: benchmarks that did not run, and what needs a model."""
+    why = {_title(name): reason for name, reason in skipped.items()}
+    answering = [str(report["answering"]) for report in reports.values() if report.get("answering")]
+    if answering and not any(name.startswith("llm:") for name in answering):
+        why["Answers of a language model, exp-0 of the case studies"] = (
+            "none is set (KG_LLM_BASE_URL, KG_LLM_MODEL)"
+        )
+    if answering and all(_judges(report) in ("", "rules", "words") for report in reports.values()):
+        judged = "Verdicts of a model: verifier, faithfulness, precision, relevance, win rates, facts, right answers"
+        why[judged] = "no judge is named (--judge); rules stand in where the table says so"
+    if not why:
+        return ""
+    rows = (f"<tr><td>{escape(name)}</td><td>{escape(reason)}</td></tr>" for name, reason in why.items())
+    return f'<h2 id="not-run">Not run</h2><table><tr><th>what</th><th>why</th></tr>{"".join(rows)}</table>'
+
+
+def _judges(report: Report) -> str:
+    return str(report.get("judge") or ", ".join(report.get("settings", {}).get("judges", ())))
 
 
 def _title(name: str) -> str:

@@ -60,7 +60,8 @@ class Grid:
         """Metrics that were measured or published."""
         told = [metric for cells in self.published.values() for metric in cells]
         met = dict.fromkeys([*(figure.metric for figure in self.figures), *told])
-        return [*(metric for metric in self.order if metric in met), *(m for m in met if m not in self.order)]
+        order = [metric for metric in dict.fromkeys(self.order) if metric in met]
+        return [*order, *(metric for metric in met if metric not in order)]
 
     def of_metric(self, metric: str) -> list[Figure]:
         """The column of a metric."""
@@ -76,6 +77,10 @@ class Curve:
     published: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
 
 
+#: Values from which a bootstrap interval is shown: of fewer it is narrower than what is known.
+LEAST_BOOTSTRAPPED = 5
+
+
 def with_interval(
     benchmark: str,
     row: str,
@@ -84,15 +89,7 @@ def with_interval(
     published: str = "",
     unit: Unit = "share",
 ) -> Figure:
-    """A figure from an interval as reports hold it."""
-    return Figure(
-        benchmark,
-        row,
-        metric,
-        found["mean"],
-        found["low"],
-        found["high"],
-        published,
-        int(found["n"]),
-        unit,
-    )
+    """A figure from an interval as reports hold it, without it where it is of very few values."""
+    count = int(found["n"])
+    low, high = (found["low"], found["high"]) if count >= LEAST_BOOTSTRAPPED else (None, None)
+    return Figure(benchmark, row, metric, found["mean"], low, high, published, count, unit)
