@@ -57,6 +57,11 @@ def quote_of(evidence: Evidence) -> Quote:
     )
 
 
+def titles_of(documents: Iterable[Document]) -> dict[str, str]:
+    """Titles of articles, by id."""
+    return {document.article_id: document.title for document in documents}
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A chunk with its cosine to the question."""

@@ -10,12 +10,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from kg_pipeline.errors import QuestionError
+from kg_pipeline.graph.addresses import article_address
 from kg_pipeline.graph.reader import ALL_KINDS, ASSERTED, Document, Entity, Path
 from retrieval.answer import Answer, Citation
 from retrieval.evidence import Passage, Quote
 from retrieval.graph import Graph
 from retrieval.layout import type_name
-from retrieval.passages.addresses import article_address
 from retrieval.paths.facts import Fact, load_facts
 from retrieval.service_types import (
     AnswerGiven,

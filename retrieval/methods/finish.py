@@ -29,11 +29,14 @@ from retrieval.questions.question import Question
 from retrieval.reasoning.reasoner import Draft, DraftSentence
 from retrieval.trace import Dropped, Trace
 from retrieval.words.guard import addresses_reader
+from retrieval.words.species import species_in
 from retrieval.words.terms import asks_what_is_denied, is_negated
 
 _UNSUPPORTED = "its quotes do not say it: words, numbers, a denial or the direction of an effect differ"
 _ABSENT = "no article has the sentence that it cites"
 _AFFIRMS = "the question asks what is denied, and this affirms it"
+_OTHER_SPECIES = "the question asks about another species"
+_NO_NUMBER = "the question asks for a number that this does not give"
 _INSTRUCTS = "it gives its reader instructions and is never quoted"
 
 
@@ -78,7 +81,8 @@ def finish(
     )
     reason = draft.reason
     if not reason and not any(sentence.kind != "contradiction" for sentence in kept):
-        reason = "no sentence of the draft is supported by the evidence it cites"
+        unmet = [gone.reason for gone in dropped if gone.reason in (_AFFIRMS, _NO_NUMBER, _OTHER_SPECIES)]
+        reason = unmet[0] if unmet else "no sentence of the draft is supported by the evidence it cites"
     trace = replace(
         trace,
         reason=reason,
@@ -148,12 +152,24 @@ def _verified(
         context.reader, draft.sentences, pool.values(), distinct.values(), context.verification
     )
     dropped = _removed(draft.sentences, kept, context.reader)
-    if not asks_what_is_denied(question.text):
-        return kept, checks, dropped
+    telling = [s for s in kept if not _misses(question, draft, s)]
+    beside = [Dropped("sentence", s.text, _misses(question, draft, s)) for s in kept if s not in telling]
+    return telling, replace(checks, removed=checks.removed + len(beside)), (*dropped, *beside)
+
+
+def _misses(question: Question, draft: Draft, sentence: DraftSentence) -> str:
+    """Why a sentence, true as it is, cannot answer the question; empty if it can."""
     # What is inferred is never a denial; its "not stated in any article" only looks like one.
-    denying = [s for s in kept if s.kind != "inference" and is_negated(s.text)]
-    affirming = [Dropped("sentence", s.text, _AFFIRMS) for s in kept if s not in denying]
-    return denying, replace(checks, removed=checks.removed + len(affirming)), (*dropped, *affirming)
+    denies = sentence.kind != "inference" and is_negated(sentence.text)
+    if asks_what_is_denied(question.text) and not denies:
+        return _AFFIRMS
+    asked, told = species_in(question.text), species_in(sentence.text)
+    if asked and told and asked.isdisjoint(told):
+        return _OTHER_SPECIES
+    # Things that were counted are the answer themselves.
+    if question.quantity and not draft.items and not question.quantity.is_in(sentence.text):
+        return _NO_NUMBER
+    return ""
 
 
 def _removed(

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from kg_pipeline.errors import LlmRefused
 from retrieval.answer import Answer
-from retrieval.evidence import EvidenceState, Passage, Retrieved, Step
+from retrieval.evidence import EvidenceState, Passage, Retrieved, Step, titles_of
 from retrieval.methods.context import Context
 from retrieval.methods.inquiry import Inquiry
 from retrieval.passages.sentences import Sentence, rank_sentences
@@ -88,7 +88,13 @@ class Naive:
     ) -> tuple[Draft, float]:
         passages = evidence.best_passages(self.settings.chunks)
         ranked = await asyncio.to_thread(
-            rank_sentences, question, passages, context.embedder, context.split, _OFFERED
+            rank_sentences,
+            question,
+            passages,
+            context.embedder,
+            context.split,
+            _OFFERED,
+            titles_of(evidence.documents.values()),
         )
         asker = asker_of(context.reasoner)
         if asker is None:

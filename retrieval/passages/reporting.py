@@ -18,7 +18,10 @@ _OPEN = re.compile(  # what is asked or left open, whatever else the sentence sa
     r"\b(?:aim(?:s|ed)?|objectives?|purpose|hypothes\w+|sought|controversial|debatable|unclear|unknown|whether|"
     r"not\s+(?:\w+\s+)?(?:known|clear|been\s+(?:clarified|established|studied|determined)))\b"
     r"|\b(?:reviewed|discussed|described|summari[sz]ed|reported)\s+(?:elsewhere|previously|below|above)\b"
-    r"|\bwe\s+(?:\w+\s+)?(?:evaluated|assessed|investigated|examined|explored|studied|compared|tested|reviewed)\b",
+    r"|\b(?:reviewed|discussed|described)\s+together\s+with\b"
+    r"|\bthis\s+(?:\w+\s+){0,2}(?:review|article|chapter|paper)\s+(?:\w+\s+)?"
+    r"(?:summari[sz]es|reviews|discusses|describes|relates|connects|links|outlines|explores)\b"
+    r"|\bwe\s+(?:\w+\s+)?(?:summari[sz]e|review|discuss|outline|evaluated|assessed|investigated|examined|explored|studied|compared|tested|reviewed)\b",
     re.IGNORECASE,
 )
 _AIM = re.compile(

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kg_pipeline.graph.reader import Vector
 from kg_pipeline.llm.embeddings import Embedder
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.evidence import Passage, Quote
+from retrieval.passages.reporting import states_aim
 from retrieval.questions.question import Question
+from retrieval.questions.shape import read_shape
 from retrieval.words.cues import HARM_STEMS, Role, is_passive, link_role
 from retrieval.words.guard import addresses_reader
 from retrieval.words.terms import (
     RELATION_STEMS,
+    STOP_WORDS,
     Name,
     Token,
     content_stems,
-    coverage,
     find_name,
     stem,
     tokenise,
@@ -35,6 +38,10 @@ _BESIDE = 4  # tokens between a name and the verb that it is subject or object o
 _SHORTEST = 4  # tokens; less is a heading or a label
 _LONGEST = 700  # characters; more is a table or a failed split
 _EMBEDDED = 24
+_TITLE = "Title"  # section of the title of an article
+_LABEL = re.compile(
+    r"(?:(?:table|fig(?:ure)?|box)\b)?[\s.:–—-]*(?:[A-Z]?\d+(?:\.\d+)*[A-Za-z]?)?[\s.:–—|-]*", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +49,11 @@ class Sentence:
     """A sentence with what it covers of the question."""
 
     quote: Quote
-    links: frozenset[int]  # which links of the question it names
+    links: frozenset[
+        int
+    ]  # which links of the question it names, or only the title of its article where they say where
     words: frozenset[str]  # which of the question's other content words it has
-    terms: float  # and which fraction of them
+    terms: float  # and which fraction of them, as `Question.coverage` counts
     relates: bool  # has a word for the asked relation, or for any where none is asked
     stated: bool  # and that word stands beside the only name of the question
     role: Role | None  # what the only entity of the question does in the sentence, where that can be told
@@ -54,14 +63,31 @@ class Sentence:
 
 
 def rank_sentences(
-    question: Question, passages: Iterable[Passage], embedder: Embedder, split: Splitter, limit: int
+    question: Question,
+    passages: Iterable[Passage],
+    embedder: Embedder,
+    split: Splitter,
+    limit: int,
+    titles: Mapping[str, str],
 ) -> list[Sentence]:
-    """Best sentences first; the cosine to the question is computed for the lexically best only."""
+    """Best sentences first; the cosine to the question is computed for the lexically best only.
+
+    Where a question only says where ("in small cell lung cancer"), a sentence of an article whose title names that is
+    about it: no sentence of such an article repeats what it is about. `titles` are those of the articles, by id.
+    """
     names = [link.names for link in question.links]
+    where = read_shape(question).where
     rows: dict[tuple[str, int, int], Sentence] = {}
+    placed: dict[str, frozenset[int]] = {}
     for passage in passages:
+        article_id = passage.chunk.article_id
+        if article_id not in placed:
+            title = tokenise(titles.get(article_id, ""))
+            placed[article_id] = frozenset(n for n in where if find_name(title, names[n]))
         for quote in passage_quotes(passage, split):
-            rows.setdefault(quote.key, _assess(question, names, quote, passage.score))
+            row = _assess(question, names, quote, passage.score)
+            told = row.links | placed[article_id] if row.links else row.links
+            rows.setdefault(quote.key, replace(row, links=told))
     ranked = sorted(rows.values(), key=lambda row: (-row.score, row.quote.key))[:_EMBEDDED]
     if not ranked:
         return []
@@ -93,12 +119,21 @@ def passage_quotes(passage: Passage, split: Splitter) -> list[Quote]:
                     text,
                 )
             )
-    return quotes
+    # The title of an article reports something only where it states a finding.
+    return [quote for quote in quotes if quote.section_path != _TITLE or not states_aim(quote)]
 
 
 def is_heading(text: str, section_path: str) -> bool:
-    """Whether a sentence is the title of its own section, which announces what the section is to show."""
-    return text.strip(" .") == section_path.rpartition(" > ")[2].strip(" .")
+    """Whether a sentence is the title of its own section, figure or table, which announces what is to be shown there.
+
+    The number before it ("5. ", "Table 2: ") may stand in the section's name only. Words that no mark ends are a title,
+    too, save the title of the article.
+    """
+    said, section = text.strip(" ."), section_path.rpartition(" > ")[2].strip(" .")
+    if section == _TITLE:
+        return False
+    names_section = bool(said) and section.endswith(said) and _LABEL.fullmatch(section.removesuffix(said))
+    return bool(names_section) or text.rstrip()[-1:].isalnum()
 
 
 def relation_stems(question: Question) -> frozenset[str]:
@@ -106,7 +141,10 @@ def relation_stems(question: Question) -> frozenset[str]:
     if not question.predicates:
         return RELATION_STEMS
     named = frozenset(
-        stem(word) for name in question.predicates for word in (*PREDICATES[name].words, *name.split("_"))
+        stem(word)
+        for name in question.predicates
+        for word in (*PREDICATES[name].words, *name.split("_"))
+        if word not in STOP_WORDS  # the "of" of "part_of" relates nothing
     )
     # "Side effects" are told as toxicities and complications.
     return named if HARM_STEMS.isdisjoint(content_stems(question.text)) else named | HARM_STEMS
@@ -120,7 +158,7 @@ def _assess(
     places = [find_name(tokens, keys) for keys in names]
     links = frozenset(i for i, place in enumerate(places) if place)
     words = frozenset(question.terms).intersection(stems)
-    terms = coverage(question.terms, words)
+    terms = question.coverage(words)
     verbs = relation_stems(question)
     read = ["" if token.text in _NO_VERBS else stem(token.text) for token in tokens]
     related = not verbs.isdisjoint(read)
@@ -135,6 +173,7 @@ def _assess(
         2.0 * len(links) / max(len(names), 1)
         + (terms if question.terms else 0.0)
         + 0.3 * related
+        + (question.quantity is not None and question.quantity.is_in(quote.text))
         + 0.5 * passage_score
     )
     role = None

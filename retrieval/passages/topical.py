@@ -9,13 +9,13 @@ from one that differs by the drug or the disease.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.llm.embeddings import Embedder
 from retrieval.evidence import Passage, Quote
-from retrieval.passages.reporting import worth
+from retrieval.passages.reporting import states_aim, worth
 from retrieval.passages.sentences import Splitter, passage_quotes
 from retrieval.questions.mention import Mentioned, Reading
 from retrieval.questions.question import Question
@@ -23,6 +23,7 @@ from retrieval.questions.question import Question
 _COMPARED = 10  # sentences whose vectors are computed
 _WINDOWS = 3  # that are looked at closely
 _SHARE = 0.5  # weight of what is mentioned beside cosines
+_SEVERAL = 2  # things asked about
 _FALL = 0.3  # how much worse than the best a further sentence may be
 
 
@@ -157,6 +158,7 @@ class Topical:
                 whole |= set() if mentioned.missing else {quote.key}
         if alone and (whole or window.gap < self.settings.gap):
             distinct = {key: row for key, row in distinct.items() if key in whole}
+        distinct = _naming_most(question, distinct)
         rows = sorted(distinct.values(), key=lambda row: (-row[0], row[1].key))[:_COMPARED]
         if not rows:
             return []
@@ -170,6 +172,20 @@ class Topical:
         if findings and findings[0][0] >= self.settings.finding:
             scored = findings
         return [quote for score, quote in scored if score >= scored[0][0] - _FALL][: self.settings.quotes]
+
+
+def _naming_most(
+    question: Question, rows: Mapping[tuple[str, int, int], tuple[float, Quote]]
+) -> dict[tuple[str, int, int], tuple[float, Quote]]:
+    """Those that name all the things asked about, if any finding does; what is said of one of them alone is beside the point."""
+    if len(question.links) < _SEVERAL:
+        return dict(rows)
+    whole = {
+        key: row
+        for key, row in rows.items()
+        if not states_aim(row[1]) and all(map(Reading([row[1].text]).has_link, question.links))
+    }
+    return whole or dict(rows)
 
 
 def _phrases(text: str, missing: Sequence[str]) -> list[str]:

@@ -48,11 +48,14 @@ class Chain:
 
     @property
     def generalises(self) -> bool:
-        """Whether it goes from an end to a class of it: what holds of tumours need not hold of pancreatic cancer."""
-        first, last = self.facts[0].relation, self.facts[-1].relation
-        return len(self.facts) > 1 and (
-            (first.predicate == "subclass_of" and first.head_id == self.entity_ids[0])
-            or (last.predicate == "subclass_of" and last.head_id == self.entity_ids[-1])
+        """Whether it goes by way of a class: what holds of tumours need not hold of pancreatic cancer.
+
+        An end may be a class itself, of which the chain goes to a member.
+        """
+        ends = (self.entity_ids[0], self.entity_ids[-1])
+        return len(self.facts) > 1 and any(
+            fact.relation.predicate == "subclass_of" and fact.relation.tail_id not in ends
+            for fact in self.facts
         )
 
     @property

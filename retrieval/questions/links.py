@@ -136,7 +136,7 @@ def _can_be_name(text: str, tokens: Sequence[Token], i: int, width: int) -> bool
     following = tokens[i + width] if i + width < len(tokens) else None
     if first.glued or (following and (following.glued or (following.hyphened and following.is_number))):
         return False
-    if first.text in STOP_WORDS or (last.text in STOP_WORDS and not last.hyphened):
+    if first.text in STOP_WORDS or (last.text in STOP_WORDS and not (last.hyphened or last.glued)):
         return False
     return width > 1 or (_is_content(first) and not first.is_number and not _is_verb(text, first))
 

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from retrieval.questions.links import Link
 from retrieval.questions.question import Question
-from retrieval.words.cues import are_opposites
+from retrieval.words.name_guard import name_conflict
 from retrieval.words.terms import Token, content_stems, find_name, name_key, singular, tokenise
 
 _SHORTEST_ACRONYM = 3
@@ -96,7 +96,7 @@ def _same_word(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if singular(shorter) == singular(longer):
         return True
-    if shorter[0] != longer[0] or not (one.isalpha() and other.isalpha()) or are_opposites(one, other):
+    if shorter[0] != longer[0] or not (one.isalpha() and other.isalpha()) or name_conflict(one, other):
         return False
     if len(shorter) >= _DERIVED and longer.startswith(shorter) and len(longer) - len(shorter) <= _ENDING:
         return True

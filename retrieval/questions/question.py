@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from kg_pipeline.graph.reader import GraphReader, Vector
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.questions.links import Link, link_entities
-from retrieval.questions.wording import is_set_in_capitals, joined_compounds, places, spelled_out
+from retrieval.questions.wording import asides, is_set_in_capitals, joined_compounds, places, spelled_out
 from retrieval.words import cues
-from retrieval.words.terms import Token, is_negated, singular, stem, tokenise
+from retrieval.words.quantity import Quantity, asked_quantity
+from retrieval.words.terms import Token, coverage, is_negated, singular, stem, tokenise
 
 _AUXILIARIES = frozenset(
     ["is", "are", "was", "were", "does", "do", "did", "can", "could", "may", "might", "has", "have"]
@@ -29,6 +30,7 @@ class Question:
     kind: cues.QuestionKind
     links: tuple[Link, ...]
     terms: tuple[str, ...]  # stems of content words that name no entity and no relation
+    asides: frozenset[str]  # those of them without which the question would ask the same
     unknown_names: tuple[
         str, ...
     ]  # words written like a name (capitals, digits) that the graph has no entity for
@@ -39,6 +41,7 @@ class Question:
     passive: bool  # "is X caused by Y": the first entity is the object
     negated: bool
     role: cues.Role | None  # what the only entity of a question does in the asked relation
+    quantity: Quantity | None  # a number that is asked for
 
     @property
     def focus(self) -> int | None:
@@ -47,6 +50,10 @@ class Question:
             return None
         spread = [max(entity.n_articles for entity in link.entities) for link in self.links]
         return spread.index(min(spread))
+
+    def coverage(self, stems: Collection[str]) -> float:
+        """Which fraction of its other content words is among the stems; what may be left out counts only where it is there."""
+        return coverage((term for term in self.terms if term in stems or term not in self.asides), stems)
 
     @property
     def entity_ids(self) -> frozenset[str]:
@@ -57,7 +64,8 @@ class Question:
 def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cues.EmbedName) -> Question:
     """Read a question against one graph version.
 
-    `embed_name` gives the unit vector of a short text; it is asked only for words that look misspelt.
+    `embed_name` gives the unit vector of a short text; it is asked for words that look misspelt, and for the question
+    without each word that names nothing.
     """
     tokens = tokenise(text)
     linked = link_entities(reader, text, tokens, embed_name)
@@ -66,14 +74,18 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
     asked, links = _asked(tokens, words, linked.links)
 
     def is_known(word: str) -> bool:
-        return bool(reader.search_text("chunk", word, 1))
+        return bool(reader.search_text("chunk", word, 1) or reader.search_text("entity", word, 1))
 
     said = spelled_out(text, tokens) | asked.places
     rest = joined_compounds([token for token in linked.rest if token.start not in said], is_known)
     capitals_tell = not _is_title_case(text, tokens)
     are_capitals = is_set_in_capitals(text, tokens)
     where = places(tokens)
-    plain = dict.fromkeys(token.text for token in rest if not token.is_number)
+    names = [token for token in rest if not are_capitals and _is_name(text, token, tokens[0], capitals_tell)]
+    others = [token for token in rest if token not in names and not token.is_number]
+    # Where nothing is named, the words are all that is asked.
+    beside = asides(text, others, len(tokens), vector, embed_name) if links else frozenset[int]()
+    plain = dict.fromkeys(token.text for token in rest if not token.is_number and token.start not in beside)
     # What a name says ("CAR-T cell therapy") is not what is asked of it.
     unnamed = [
         "" if any(link.start <= token.start < link.end for link in linked.links) else word
@@ -89,14 +101,9 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
         terms=tuple(
             dict.fromkeys(stem(token.text) for token in rest if not token.is_number or not token.hyphened)
         ),
+        asides=frozenset(stem(token.text) for token in others if token.start in beside),
         unknown_names=tuple(
-            dict.fromkeys(
-                _surface(text, token)
-                for token in rest
-                if not are_capitals
-                and token.start not in where
-                and _is_name(text, token, tokens[0], capitals_tell)
-            )
+            dict.fromkeys(_surface(text, token) for token in names if token.start not in where)
         ),
         foreign=tuple(
             word for word in plain if not is_known(word) and not is_known(_written_together(tokens, word))
@@ -107,6 +114,7 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
         passive=passive,
         negated=is_negated(text),
         role=_role(links, tokens, words, passive) if predicates else None,
+        quantity=asked_quantity(text),
     )
 
 

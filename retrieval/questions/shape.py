@@ -36,7 +36,7 @@ _MORE: dict[str, tuple[str, ...]] = {
     "hormone": (*_TARGETS, *_SUBSTANCES),
     "compound": _SUBSTANCES,
     "chemical": _SUBSTANCES,
-    "antibody": ("Drug",),
+    "antibody": (),
     "autoantibody": (),
     "syndrome": ("Disease",),
     "phenotype": ("PhenotypicFeature", "Disease"),
@@ -62,7 +62,13 @@ _EXACT: dict[str, frozenset[str]] = {
     ),
     "cell": frozenset({"Cell", "CellLine"}),
 }
-_NAMES_COMPARED = 3
+#: Endings that the names of a type have by convention (international names of antibodies, names of enzymes).
+_ENDINGS = {"antibody": "mab", "enzyme": "ase"}
+#: Words after the noun of a name for the part or the kin that is meant ("receptor subunit 1").
+_PARTS = frozenset(
+    {"alpha", "beta", "gamma", "delta", "subunit", "chain", "member", "family", "isoform", "type"}
+)
+_NAMES_COMPARED = 20
 _SHORTEST_TYPE = 4
 _ASKS = frozenset({"which", "what", "list", "name"})
 #: Types whose word is a verb too.
@@ -72,7 +78,8 @@ _COUNT = re.compile(r"\b(?:how\s+many|number\s+of|count\s+(?:the|of|all)?)\b", r
 _SHARED = re.compile(
     r"\b(?:both|shared?|shares|in\s+common|common\s+to|connects?|links?|bridges?|between)\b", re.IGNORECASE
 )
-_SETTING = frozenset({"in", "among", "during", "within", "of", "for"})
+_WHERE = frozenset({"in", "among", "during", "within"})
+_SETTING = _WHERE | {"of", "for"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +97,10 @@ class Slot:
     def is_named_by(self, entity: Entity) -> bool:
         """Whether the entity's name ends with the type, or with a wider one ("anti-Ro antibodies" for autoantibody)."""
         for name in (entity.name, *entity.aliases[:_NAMES_COMPARED]):
-            head = singular((name.lower().split() or [""])[-1])
+            head = _head(name)
             if len(head) >= _SHORTEST_TYPE and (self.word.endswith(head) or head.endswith(self.word)):
+                return True
+            if head.endswith(_ENDINGS.get(self.word, "\0")):
                 return True
         return False
 
@@ -105,6 +114,14 @@ class Slot:
             return 0.0
         exact = type_name(entity.category) in _EXACT.get(self.word, self.categories)
         return 1.0 if exact or self.is_named_by(entity) or stem(self.word) in said else 0.5
+
+
+def _head(name: str) -> str:
+    """The noun that says what a named thing is, without what tells one of its kind from another: "kinase" of "TANK binding kinase 1"."""
+    words = [token.text for token in tokenise(name)]
+    while len(words) > 1 and (len(words[-1]) == 1 or words[-1][0].isdigit() or words[-1] in _PARTS):
+        words.pop()
+    return singular(words[-1]) if words else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +141,8 @@ class Shape:
     inner: tuple[Slot, ...]
     cues: tuple[Cue, ...]
     lead: Cue | None  # what the answer does, in the active voice: "which drug *binds* …"
-    setting: frozenset[int]  # links that only say where: "in small cell lung cancer"
+    setting: frozenset[int]  # links that only say where or of what: "in small cell lung cancer"
+    where: frozenset[int]  # those of them that say where
 
     @property
     def is_nested(self) -> bool:
@@ -149,7 +167,8 @@ def read_shape(question: Question) -> Shape:
         inner=inner,
         cues=cues,
         lead=_lead(question, tokens, answer, starts),
-        setting=_setting(question),
+        setting=_setting(question, _SETTING),
+        where=_setting(question, _WHERE),
     )
 
 
@@ -223,12 +242,12 @@ def _lead(question: Question, tokens: list[Token], answer: Slot | None, starts: 
     return Cue(stem(first.text), predicates) if predicates else None
 
 
-def _setting(question: Question) -> frozenset[int]:
+def _setting(question: Question, prepositions: Collection[str]) -> frozenset[int]:
     found = set()
     for number, link in enumerate(question.links):
         before = [token.text for token in tokenise(question.text[: link.start])]
         last = number == len(question.links) - 1
-        if number and last and before and before[-1] in _SETTING:
+        if number and last and before and before[-1] in prepositions:
             found.add(number)
     return frozenset(found)
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from kg_pipeline.graph.reader import Vector
+from retrieval.words.cues import EmbedName
 from retrieval.words.terms import Token
 
 _SHORT_FORM = re.compile(r"\(([A-Za-z][A-Za-z0-9-]{1,9})\)")
 _MOSTLY = 0.5  # of the longer words, from which capitals are how a question is set and no sign of a name
+_TURN = 0.3  # how far a word that matters turns the vector of a question of one word, at least, as 1 - cosine
 _TELLING = 3  # letters; shorter words are capitals anyway (IL, THA)
 
 
@@ -38,6 +41,36 @@ def places(tokens: Sequence[Token]) -> frozenset[int]:
         for before, article, token in zip(tokens, tokens[1:], tokens[2:], strict=False)
         if (before.text, article.text) == ("in", "the")
     )
+
+
+def asides(
+    text: str, words: Iterable[Token], length: int, vector: Vector, embed: EmbedName
+) -> frozenset[int]:
+    """Starts of the words without which a question asks the same: "options" in "treatment options for lupus".
+
+    Leaving such a word out hardly turns the question's vector. How far it may turn falls with the number of words, since
+    each has a smaller part in the meaning of a long question.
+
+    Parameters
+    ----------
+    text
+        The question.
+    words
+        Words of it that name nothing.
+    length
+        Number of its words.
+    vector
+        Its unit vector.
+    embed
+        Gives the unit vector of a text.
+
+    """
+    found = set()
+    for token in words:
+        without = " ".join(f"{text[: token.start]} {text[token.end :]}".split())
+        if without and 1.0 - float(embed(without) @ vector) <= _TURN / length:
+            found.add(token.start)
+    return frozenset(found)
 
 
 def joined_compounds(tokens: Sequence[Token], is_known: Callable[[str], bool]) -> list[Token]:

@@ -13,7 +13,7 @@ from retrieval.questions.links import Link
 from retrieval.questions.mention import Reading
 from retrieval.questions.question import Question
 from retrieval.questions.shape import names_a_type
-from retrieval.words.terms import content_stems, coverage, find_name, tokenise
+from retrieval.words.terms import content_stems, find_name, tokenise
 
 if TYPE_CHECKING:
     from retrieval.passages.sentences import Sentence
@@ -65,7 +65,7 @@ def hopeless(question: Question, evidence: EvidenceState, settings: AbstentionSe
         return beyond
     if question.links:
         return ""
-    best = max((coverage(question.terms, content_stems(text)) for text in texts), default=0.0)
+    best = max((question.coverage(content_stems(text)) for text in texts), default=0.0)
     if not question.terms or best < settings.terms_without_entities:
         return "the question names no entity of the graph and no passage covers its words"
     return ""
@@ -87,10 +87,12 @@ def unsupported(
     if missing:
         return f"no evidence that answers the question mentions {', '.join(missing)}"
     ends = {end for relation in draft.relations for end in (relation.head_id, relation.tail_id)}
+    placed = {number for row in ranked if row.quote.key in quotes for number in row.links}
     uncovered = [
         link.text
-        for link in question.links
-        if not ends.intersection(link.ids)
+        for number, link in enumerate(question.links)
+        if number not in placed
+        and not ends.intersection(link.ids)
         and not any(find_name(tokenise(text), link.names) for text in headed.values())
     ]
     lenient = len(question.links) > 3 or (len(question.links) == 3 and question.kind != "yes_no")
@@ -103,8 +105,8 @@ def unsupported(
     wanted = settings.terms if question.links else settings.terms_without_entities
     if question.kind == "yes_no" and len(question.links) == 1 and settings.terms:
         wanted = 1.0  # the second thing asked about is among the words
-    if coverage(question.terms, stems) < wanted:
-        lost = [word for word in question.terms if word not in stems]
+    if question.coverage(stems) < wanted:
+        lost = [word for word in question.terms if word not in stems and word not in question.asides]
         return f"the evidence does not cover the question's words ({', '.join(lost)})"
     return ""
 

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from retrieval.answer import Verdict
 from retrieval.evidence import Quote
+from retrieval.passages.reporting import states_aim
 from retrieval.passages.sentences import is_heading
 from retrieval.paths.chains import Chain
 from retrieval.paths.facts import Fact
@@ -16,12 +17,13 @@ from retrieval.words.terms import content_stems, coverage
 
 
 def best_quote(fact: Fact, question: Question) -> Quote:
-    """The quote of an asserted fact that shares most words with the question; titles of sections only where nothing else does."""
+    """The quote of an asserted fact that shares most words with the question; titles and aims only where nothing else states it."""
     wanted = content_stems(question.text)
     return max(
         fact.quotes,
         key=lambda quote: (
             not is_heading(quote.text, quote.section_path),
+            not states_aim(quote),
             coverage(wanted, content_stems(quote.text)),
             -len(quote.text),
         ),

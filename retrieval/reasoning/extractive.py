@@ -10,7 +10,7 @@ from itertools import combinations, zip_longest
 from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.llm.embeddings import Embedder
 from retrieval.answer import AnswerUsage
-from retrieval.evidence import EvidenceState, Passage, Retrieved
+from retrieval.evidence import EvidenceState, Passage, Retrieved, titles_of
 from retrieval.passages.sentences import Sentence, Splitter, rank_sentences
 from retrieval.passages.topical import Topical
 from retrieval.paths.chains import Chain, find_chains, is_titled
@@ -40,6 +40,7 @@ from retrieval.reasoning.relevance import (
     joins,
     names_all,
     rank_facts,
+    told_by_action,
 )
 from retrieval.reasoning.typed_answers import path_sentences
 from retrieval.reasoning.weaving import (
@@ -124,14 +125,9 @@ class ExtractiveReasoner:
         """Cosine to the question and share of the question's words, equally weighted."""
         wanted = content_stems(question.text)
         vectors = await asyncio.to_thread(self.embedder.embed, list(thoughts))
-        return [
-            min(
-                1.0,
-                0.5 * max(float(vectors[i] @ question.vector), 0.0)
-                + 0.5 * coverage(wanted, content_stems(thought)),
-            )
-            for i, thought in enumerate(thoughts)
-        ]
+        near = [max(float(vector @ question.vector), 0.0) for vector in vectors]
+        said = [coverage(wanted, content_stems(thought)) for thought in thoughts]
+        return [min(1.0, 0.5 * one + 0.5 * other) for one, other in zip(near, said, strict=True)]
 
     async def summarise(self, question: Question, thought: str, retrieved: Retrieved) -> str:
         """The best relations found and the best sentence."""
@@ -139,7 +135,9 @@ class ExtractiveReasoner:
 
     def _summary(self, question: Question, retrieved: Retrieved) -> str:
         facts = load_facts(self.reader, retrieved.relations[:3])
-        sentences = rank_sentences(question, retrieved.passages[:3], self.embedder, self.split, 1)
+        sentences = rank_sentences(
+            question, retrieved.passages[:3], self.embedder, self.split, 1, titles_of(retrieved.documents)
+        )
         return " ".join([*(f"{fact.clause()}." for fact in facts), *(row.quote.text for row in sentences)])
 
     async def synthesise(self, question: Question, evidence: EvidenceState) -> Draft:
@@ -172,7 +170,8 @@ class ExtractiveReasoner:
             )
             support = "direct" if facts else "chain" if chains or bridged else "sentences"
         else:
-            facts = rank_facts(question, [fact for fact in pool if fits(fact, question)])
+            read = told_by_action(question)
+            facts = rank_facts(read, [fact for fact in pool if fits(fact, read, shape.answer)])
             support = "facts" if facts else "sentences"
         shown = [fact for fact in facts if fact.is_citable and not is_titled(fact)][: self.max_quotes]
         if not shown and not chains and not bridged:
@@ -189,7 +188,7 @@ class ExtractiveReasoner:
             *(f for c in conflicts for f in (c.stated, c.opposed)),
         ]
         draft = Draft(
-            sentences=tuple(sentences),
+            sentences=tuple({item.text: item for item in sentences}.values()),
             verdict=verdict_of(question, shown, chains),
             support=support,
             facts=tuple({fact.relation.relation_id: fact for fact in used}.values()),
@@ -217,7 +216,9 @@ class ExtractiveReasoner:
 
     def rank(self, question: Question, evidence: EvidenceState, limit: int) -> list[Sentence]:
         """Sentences of the passages that bear on the question, best first."""
-        return rank_sentences(question, self._passages(question, evidence), self.embedder, self.split, limit)
+        passages = self._passages(question, evidence)
+        titles = titles_of(self.reader.documents(sorted({p.chunk.article_id for p in passages})))
+        return rank_sentences(question, passages, self.embedder, self.split, limit, titles)
 
     def _sentences(
         self,
@@ -226,7 +227,7 @@ class ExtractiveReasoner:
         chains: Sequence[Chain],
         ranked: Sequence[Sentence],
     ) -> list[DraftSentence]:
-        """Stated facts, inferred facts, chains and free sentences, no quote twice."""
+        """Stated facts, inferred facts, chains and free sentences."""
         sentences = [
             quote_sentence(best_quote(fact, question)) for fact in facts if fact.relation.kind == "asserted"
         ]
@@ -238,11 +239,7 @@ class ExtractiveReasoner:
         ]
         room = max(self.max_quotes - len(sentences), 1)
         best = [row for row in stating(ranked) if bears_on(question, row, self.abstention)]
-        sentences += [quote_sentence(row.quote) for row in best[:room]]
-        first: dict[str, DraftSentence] = {}
-        for item in sentences:
-            first.setdefault(item.text, item)
-        return list(first.values())
+        return [*sentences, *(quote_sentence(row.quote) for row in best[:room])]
 
     def _pool(self, question: Question, evidence: EvidenceState) -> list[Fact]:
         """Facts retrieved, and all facts around the question's entities up to the hub cap."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from retrieval.layout import type_name
 from retrieval.passages.reporting import states_aim
 from retrieval.passages.sentences import Sentence
 from retrieval.paths.chains import Chain
 from retrieval.paths.facts import Fact
 from retrieval.questions.links import Link
 from retrieval.questions.question import Question
+from retrieval.questions.shape import Slot, named_slot
 from retrieval.reasoning.abstain import AbstentionSettings
 from retrieval.words.terms import content_stems, coverage
 
@@ -18,11 +21,12 @@ _SHORT = 2  # hops that lead through one thing only
 
 def bears_on(question: Question, row: Sentence, settings: AbstentionSettings) -> bool:
     """Whether a free sentence says something about what is asked: its entities together, with a word that relates them."""
+    says_all = bool(row.words) and row.terms == 1.0  # of what is asked besides names and relation
     if len(question.links) >= 2:
         focused = question.focus is None or question.focus in row.links
-        return len(row.links) >= 2 and row.relates and focused
+        return len(row.links) >= 2 and (row.relates or (says_all and not question.predicates)) and focused
     if question.links:
-        cued = not question.predicates or row.relates or (bool(question.terms) and row.terms == 1.0)
+        cued = not question.predicates or row.relates or says_all
         cued = cued and row.role in (None, question.role)
         return bool(row.links) and cued and row.terms >= settings.terms
     return row.terms >= settings.terms_without_entities and row.cosine >= settings.cosine_without_entities
@@ -51,8 +55,8 @@ def names_all(question: Question, entity_ids: Sequence[str]) -> bool:
     return all(not set(link.ids).isdisjoint(entity_ids) for link in question.links)
 
 
-def fits(fact: Fact, question: Question) -> bool:
-    """Whether a fact about the one entity asked about is of the asked relation and type."""
+def fits(fact: Fact, question: Question, answer: Slot | None) -> bool:
+    """Whether a fact about the one entity asked about is of the asked relation, and of the type `answer`."""
     asked = question.entity_ids
     ends = {fact.relation.head_id: fact.head, fact.relation.tail_id: fact.tail}
     if not asked & set(ends):
@@ -64,9 +68,21 @@ def fits(fact: Fact, question: Question) -> bool:
         end = fact.relation.head_id if question.role == "head" else fact.relation.tail_id
         if end not in asked:
             return False
+    if answer is not None and question.kind != "yes_no" and not any(map(answer.fits, others)):
+        return False
     return not question.categories or any(
-        entity.category.rpartition(":")[2] in question.categories for entity in others
+        type_name(entity.category) in question.categories for entity in others
     )
+
+
+def told_by_action(question: Question) -> Question:
+    """The question with what also tells what an antibody binds: that which it blocks or targets, since it does so by binding."""
+    antibody = named_slot("antibody")
+    if question.predicates != {"binds"} or question.kind == "yes_no" or antibody is None:
+        return question
+    if not any(antibody.is_named_by(entity) for link in question.links for entity in link.entities):
+        return question
+    return replace(question, predicates=question.predicates | {"inhibits", "targets"})
 
 
 def contests(fact: Fact, shown: Sequence[Fact]) -> bool:
@@ -115,7 +131,7 @@ def _weight(question: Question, fact: Fact) -> float:
     stems = content_stems(" ".join(quote.text for quote in fact.quotes))
     return (
         2.0 * (fact.relation.predicate in question.predicates)
-        + 2.0 * (coverage(question.terms, stems) if question.terms else 0)
+        + 2.0 * (question.coverage(stems) if question.terms else 0)
         + (
             coverage(content_stems(question.text), stems)
             + float(fact.relation.confidence)

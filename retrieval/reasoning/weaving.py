@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from kg_pipeline.graph.reader import GraphReader
 from retrieval.evidence import Quote
@@ -14,8 +14,9 @@ from retrieval.passages.topical import Topical
 from retrieval.paths.chains import Chain
 from retrieval.paths.coverage import covered_links, cue_share
 from retrieval.paths.hop_finder import HopFinder
-from retrieval.paths.hops import Hops
+from retrieval.paths.hops import Hop, Hops
 from retrieval.paths.typed_paths import Explorer, PathSettings, TypedPath
+from retrieval.questions.mention import Reading
 from retrieval.questions.question import Question
 from retrieval.questions.shape import Shape
 from retrieval.reasoning.abstain import AbstentionSettings, unsupported
@@ -30,6 +31,8 @@ _NAME = "extractive"
 _PAIRS = 3
 _MENTIONS = 6
 _NAMES_COMPARED = 20
+_OF = frozenset({"against", "to", "for", "of"})
+_SEVERAL = 2  # things asked about
 _CUES = 0.6  # share of the question's words of relation that a sentence must express
 
 
@@ -59,8 +62,17 @@ def bridges(question: Question, shape: Shape, reader: GraphReader, split: Splitt
     found: list[TypedPath] = []
     for one, other in list(combinations(ends, 2))[:_PAIRS]:
         paths = explorer.to_entities(one.ids, other.ids, limit=_PAIRS)
-        found += [path for path in paths if any(hop.fact is not None for hop in path.hops)]
+        found += [
+            path
+            for path in paths
+            if any(hop.fact is not None for hop in path.hops) and all(map(_leads_on, path.hops))
+        ]
     return sorted(found, key=lambda path: -round(path.score, 9))[:1]
+
+
+def _leads_on(hop: Hop) -> bool:
+    """Whether a step is to no class or member, and more than the aim of an article is said of it (of like names nothing)."""
+    return "subclass_of" not in hop.predicates and not (hop.quotes and all(map(states_aim, hop.quotes)))
 
 
 def asks_for_other(question: Question, shape: Shape) -> bool:
@@ -107,8 +119,22 @@ def topical_answer(question: Question, shape: Shape, finder: Topical) -> Draft |
     quotes = finder.quotes(question)
     if question.kind != "yes_no" and shape.answer is not None:
         quotes = [quote for quote in quotes if states_type(finder.reader, question, shape, quote)]
+    if _asks_for_connection(question, shape) and not any(_names_several(question, quote) for quote in quotes):
+        return None
     sentences = tuple(quote_sentence(quote) for quote in quotes)
     return Draft(sentences, support="passage", reasoner=_NAME) if sentences else None
+
+
+def _names_several(question: Question, quote: Quote) -> bool:
+    reading = Reading([quote.text])
+    return sum(map(reading.has_link, question.links)) >= _SEVERAL
+
+
+def _asks_for_connection(question: Question, shape: Shape) -> bool:
+    """Whether what is asked is how named things act on each other; what is said of one of them alone says nothing of it."""
+    if len(question.links) - len(shape.setting) < _SEVERAL or question.kind == "yes_no":
+        return False
+    return question.kind in {"how", "why"} or not question.terms
 
 
 def states_type(reader: GraphReader, question: Question, shape: Shape, quote: Quote) -> bool:
@@ -119,10 +145,14 @@ def states_type(reader: GraphReader, question: Question, shape: Shape, quote: Qu
         return False
     tokens = tokenise(quote.text)
     if any(
-        singular(token.text) == shape.answer.word and before.text not in STOP_WORDS
-        for before, token in pairwise(tokens)
+        singular(token.text) == shape.answer.word
+        and (
+            (before is not None and before.text not in STOP_WORDS)
+            or (after is not None and after.text in _OF)
+        )
+        for before, token, after in zip((None, *tokens), tokens, (*tokens[1:], None), strict=False)
     ):
-        return True  # "a TCR-T therapy", whether or not the graph knows it
+        return True  # "a TCR-T therapy", "antibodies against DNA", whether or not the graph knows it
     mentioned = reader.entities_of([quote.chunk_id]).get(quote.chunk_id, [])
     others = reader.entities([entity_id for entity_id in mentioned if entity_id not in question.entity_ids])
     return any(

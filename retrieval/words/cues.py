@@ -137,6 +137,8 @@ ASKED_TYPES: dict[str, tuple[str, ...]] = {
         "transporter": _PRODUCTS,
         "chemokine": _PRODUCTS,
         **dict.fromkeys(("microrna", "mirna"), ("MicroRNA",)),
+        **dict.fromkeys(("lncrna", "circrna"), ("NoncodingRNAProduct", "RNAProduct", "Gene")),
+        **dict.fromkeys(("antibody", "autoantibody"), ()),  # told by names alone
         **dict.fromkeys(
             ("bacteria", "bacterium", "fungi", "fungus", "pathogen", "virus"), ("OrganismTaxon",)
         ),
@@ -166,8 +168,6 @@ _GENERIC = """able act adequate always best better dangerous efficacious efficac
 CUE_STEMS: frozenset[str] = frozenset(
     {stem(word) for word in _GENERIC.split()} | set(_VERBS) | set(_ASKED) | set(_TYPES) - {stem("kinase")}
 )
-
-_OPPOSITES = (("hypo", "hyper"), ("pro", "anti"), ("agonist", "antagonist"), ("inter", "intra"), ("pre", "post"), ("in", "ex"), ("up", "down"))  # fmt: skip
 
 
 def question_kind(text: str) -> QuestionKind:
@@ -260,18 +260,6 @@ def is_passive(text: str) -> bool:
     return _PASSIVE.search(text) is not None
 
 
-def are_opposites(one: str, other: str) -> bool:
-    """Whether two words differ by a prefix or ending that turns the meaning round."""
-    first, second = one.lower(), other.lower()
-    for a, b in _OPPOSITES:
-        if first != second and (
-            (a in first and b in second and first.replace(a, b, 1) == second)
-            or (b in first and a in second and first.replace(b, a, 1) == second)
-        ):
-            return True
-    return False
-
-
 __all__ = [
     "ANY_RELATION",
     "ASKED_TYPES",
@@ -282,7 +270,6 @@ __all__ = [
     "EmbedName",
     "QuestionKind",
     "Role",
-    "are_opposites",
     "asked_predicates",
     "asked_type",
     "is_passive",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from kg_pipeline.graph.reader import Entity
 from kg_pipeline.vocabulary.guards import Named, affixes, greek, numbers
-from retrieval.words.cues import are_opposites
 from retrieval.words.terms import name_key
 
 #: Guards for names that stand near each other; a broader or a narrower name is none of their objections.
 _GUARDS = (numbers, greek, affixes)
 _ALIASES = 40
+#: Prefixes that turn a word round and that the guards do not know as a pair ("upstream", "downstream").
+_TURNS = (("in", "ex"), ("up", "down"))
 
 
 def share_a_name(one: Entity, other: Entity) -> bool:
@@ -26,5 +27,12 @@ def name_conflict(one: str, other: str) -> str:
     """
     first, second = Named(one), Named(other)
     reason = next((reason for guard in _GUARDS if (reason := guard(first, second))), "")
-    # The guards do not know every pair of prefixes ("upstream", "downstream"), nor those of short words.
-    return reason or (f"opposed: {one} | {other}" if are_opposites(one, other) else "")
+    return reason or (f"opposed: {one} | {other}" if _is_turned(one.lower(), other.lower()) else "")
+
+
+def _is_turned(one: str, other: str) -> bool:
+    return any(
+        {one, other} == {prefix + rest, opposite + rest}
+        for prefix, opposite in _TURNS
+        for rest in (one.removeprefix(prefix), one.removeprefix(opposite))
+    )

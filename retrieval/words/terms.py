@@ -35,6 +35,16 @@ _SUFFIXES = (
     "ors", "or", "ers", "er", "ic", "al", "ed", "es", "s", "e", "y",
 )  # fmt: skip
 _SHORTEST_STEM = 4
+#: Forms that no ending tells, and the words that they are forms of.
+_IRREGULAR = {
+    **dict.fromkeys(("lose", "loses", "losing", "lost", "losses"), "loss"),
+    **dict.fromkeys(("rises", "rising", "rose", "risen"), "rise"),
+    **dict.fromkeys(("falls", "falling", "fell", "fallen"), "fall"),
+    **dict.fromkeys(("leads", "leading", "led"), "lead"),
+    **dict.fromkeys(("binds", "binding", "bound"), "bind"),
+    **dict.fromkeys(("worse", "worst"), "worsen"),
+    "mice": "mouse",
+}
 
 _NEGATION = re.compile(
     r"\b(?:not(?!\s+only\b)|no(?!\.)|never|neither|nor|cannot|without|unable|lack(?:s|ed|ing)?|absen(?:t|ce)|"
@@ -97,6 +107,7 @@ def stem(word: str) -> str:
     """
     if not word.isalpha():
         return word
+    word = _IRREGULAR.get(word, word)
     for suffix in _SUFFIXES:
         if suffix == "s" and word.endswith(("ss", "us", "is")):
             continue

@@ -5,9 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
+from kg_pipeline.graph.reader import Entity, Relation
 from retrieval.evidence import EvidenceState, Step
 from retrieval.graph import Graph
 from retrieval.methods.asking import understand
+from retrieval.passages.sentences import is_heading
+from retrieval.paths.chains import Chain
+from retrieval.paths.facts import Fact
 from tests.retrieval.memory_graph import Builder, MemoryGraph
 
 
@@ -125,3 +129,74 @@ def test_harm_may_be_told_as_toxicity(open_graph: Callable[..., Graph]) -> None:
     said = ["The main toxicity of leucine is a headache.", "Leucine was given twice."]
     answer = open_graph(resisting(said)).ask("What are the side effects of leucine?", "naive")
     assert [c.quote for c in answer.citations] == said[:1]
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "heads"),
+    [
+        ("A role for the skin", "Results > 5. A role for the skin", True),
+        ("Frequency of infected cells.", "Results > Table 2: Frequency of infected cells", True),
+        ("Infected cells were frequent", "Results > Figure 2", True),
+        ("Infected cells were frequent.", "Results > Figure 2", False),
+        ("Skin heals.", "Results > Why skin heals", False),
+        ("BAFF causes lupus", "Title", False),
+    ],
+)
+def test_titles_of_sections_figures_and_tables(text: str, section: str, heads: bool) -> None:
+    assert is_heading(text, section) is heads
+
+
+def treating() -> MemoryGraph:
+    b = Builder()
+    b.entity("D1", "vexolimab", "Drug")
+    b.entity("D2", "carbazine", "Drug")
+    b.entity("S1", "gastric lymphoma", "Disease")
+    b.entity("G1", "RXQ4", "Gene")
+    b.entity("G2", "TP7", "Gene")
+    said = [
+        "Vexolimab treats gastric lymphoma.",
+        "Carbazine treats gastric lymphoma.",
+        "Vexolimab blocks RXQ4.",
+        "TP7 is lost in nearly all cases and this causes growth.",
+    ]
+    b.article("PMC1", "The genes of gastric lymphoma", said)
+    for head, predicate, tail, quote in (
+        ("D1", "treats", "S1", said[0]),
+        ("D2", "treats", "S1", said[1]),
+        ("D1", "inhibits", "G1", said[2]),
+    ):
+        b.relation(head, predicate, tail, quote)
+    return b.build()
+
+
+def test_an_antibody_that_is_asked_for_is_one(open_graph: Callable[..., Graph]) -> None:
+    answer = open_graph(treating()).ask("Which antibody treats gastric lymphoma?")
+    assert [c.quote for c in answer.citations] == ["Vexolimab treats gastric lymphoma."]
+
+
+def test_an_antibody_binds_what_it_blocks_but_that_is_no_yes(open_graph: Callable[..., Graph]) -> None:
+    graph = open_graph(treating())
+    assert "RXQ4" in graph.ask("Which gene does vexolimab bind?").text
+    assert graph.ask("Does vexolimab bind RXQ4?").verdict != "yes"
+
+
+def test_the_title_of_an_article_says_where_its_sentences_hold(open_graph: Callable[..., Graph]) -> None:
+    graph = open_graph(treating())
+    assert "TP7 is lost" in graph.ask("Is TP7 lost in gastric lymphoma?").text
+    assert not graph.ask("Is TP7 lost in carbazine?").answered
+
+
+def test_a_chain_by_way_of_a_class_connects_nothing() -> None:
+    def chain(*facts: tuple[str, str, str], ids: tuple[str, ...]) -> Chain:
+        relations = [
+            Relation(f"R{n}", "asserted", *fact, False, False, 0.9, 1, 1, (), "")
+            for n, fact in enumerate(facts)
+        ]
+        known = {e: Entity(e, e, "biolink:Gene", (), 1, 1) for e in ids}
+        told = [Fact(r, known[r.head_id], known[r.tail_id], (), ()) for r in relations]
+        return Chain(ids, tuple(told), 1.0, through_hub=False)
+
+    up = chain(("A", "binds", "B"), ("B", "subclass_of", "C"), ("C", "causes", "D"), ids=("A", "B", "C", "D"))
+    down = chain(("B", "subclass_of", "A"), ("B", "causes", "C"), ids=("A", "B", "C"))
+    assert up.generalises
+    assert not down.generalises

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -172,3 +173,20 @@ def test_the_place_of_a_study_need_not_be_named(
 )
 def test_what_a_thing_belongs_to_is_not_asked_about(lupus_graph: Graph, text: str, named: list[str]) -> None:
     assert [link.text for link in read(lupus_graph, text).links] == named
+
+
+@pytest.mark.parametrize("name", ["MS4A4A", "HIF1A", "CDKN2A"])
+def test_a_symbol_that_ends_like_an_article_is_a_name(open_graph: Callable[..., Graph], name: str) -> None:
+    b = Builder()
+    b.entity("E1", name, "Gene")
+    b.article("PMC1", "A", [f"{name} binds dectin."])
+    assert linked(read(open_graph(b.build()), f"What does {name} bind?")) == [(name, "E1")]
+
+
+def test_words_that_may_be_left_out_count_only_where_they_are_found(lupus_graph: Graph) -> None:
+    question = replace(
+        read(lupus_graph, "Does BAFF matter?"), terms=("option", "renal"), asides=frozenset({"option"})
+    )
+    assert question.coverage({"renal"}) == 1.0
+    assert question.coverage({"option"}) == 0.5
+    assert question.coverage(()) == 0.0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from kg_pipeline.graph.reader import Entity
 from retrieval.graph import Graph
 from retrieval.methods.asking import understand
 from retrieval.questions.shape import Shape, named_slot, read_shape
@@ -73,3 +74,21 @@ def test_a_type_is_known_by_category_or_by_the_last_word_of_a_name(graph: Graph)
     assert by_name.closeness(cancer, ()) == 0.5
     assert by_name.closeness(gene, ()) == 0.0
     assert named_slot("gizmo") is None
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "fits"),
+    [
+        ("antibody", "tarlatamab", True),
+        ("antibody", "anti-VGCC antibodies", True),
+        ("antibody", "cisplatin", False),
+        ("kinase", "TANK binding kinase 1", True),
+        ("receptor", "glycine receptor subunit alpha 1", True),
+        ("enzyme", "retinol acyltransferase", True),
+        ("enzyme", "stimulated by retinoic acid 6", False),
+    ],
+)
+def test_the_noun_or_the_ending_of_a_name_tells_its_type(word: str, name: str, fits: bool) -> None:
+    slot = named_slot(word)
+    assert slot is not None
+    assert slot.is_named_by(Entity("E1", name, "biolink:Drug", (), 1, 1)) is fits

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from retrieval.graph import Graph
 from retrieval.methods.asking import understand
 from retrieval.questions.mention import Reading
-from retrieval.questions.wording import is_set_in_capitals, joined_compounds, spelled_out
+from retrieval.questions.wording import asides, is_set_in_capitals, joined_compounds, spelled_out
 from retrieval.words.terms import tokenise
 from tests.retrieval.conftest import open_memory
 from tests.retrieval.memory_graph import Builder
@@ -152,3 +153,18 @@ def test_the_name_of_a_class_after_which_is_the_type_asked_for() -> None:
     assert "SP1" in graph.ask(question.text).text
     both = understand("How does a transcription factor act on MALAT1?", graph.context)
     assert [link.text for link in both.links] == ["transcription factor", "MALAT1"]
+
+
+def test_a_word_without_which_a_question_asks_the_same_is_beside_it() -> None:
+    text = "treatment options for lupus"
+    whole = np.array([1.0, 0.0], dtype=np.float32)
+    turned = np.array([0.6, 0.8], dtype=np.float32)
+    vectors = {"treatment for lupus": whole, "treatment options for": turned}
+    tokens = tokenise(text)
+    found = asides(text, [tokens[1], tokens[3]], len(tokens), whole, vectors.__getitem__)
+    assert words(text, found) == ["options"]
+    # The same turn tells less of a word that is one of few.
+    nearly = np.array([0.94, 0.3412], dtype=np.float32)
+    for length, expected in ((2, ["options"]), (10, [])):
+        said = asides(text, [tokens[1]], length, whole, lambda _: nearly)
+        assert words(text, said) == expected

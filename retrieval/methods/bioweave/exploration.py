@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kg_pipeline.graph.reader import Entity
-from retrieval.evidence import EvidenceState, Passage, Quote, Retrieved, Seed, Step
+from retrieval.evidence import EvidenceState, Passage, Quote, Retrieved, Seed, Step, titles_of
 from retrieval.methods.bioweave.documents import hop_queries, retrieve
 from retrieval.methods.bioweave.plan import Plan
 from retrieval.methods.bioweave.settings import BioWeaveSettings, SourceName
@@ -40,6 +40,7 @@ class Exploration:
     channels: Sequence[Channel] = ()
     memory: Memory = field(default_factory=Memory)
     finder: HopFinder = field(init=False)
+    explorer: Explorer = field(init=False)  # paths of the question over what was found
     answers: list[TypedAnswer] = field(default_factory=list)
     paths: list[TypedPath] = field(default_factory=list)  # between two names of the question
     sentences: list[Sentence] = field(default_factory=list)
@@ -48,11 +49,7 @@ class Exploration:
 
     def __post_init__(self) -> None:
         self.finder = self._finder(1)
-
-    @property
-    def explorer(self) -> Explorer:
-        """Paths of the question over what was found."""
-        return Explorer(self.plan.question, self.plan.shape, self.finder, self.settings.paths)
+        self.explorer = Explorer(self.plan.question, self.plan.shape, self.finder, self.settings.paths)
 
     @property
     def required(self) -> frozenset[str]:
@@ -78,6 +75,7 @@ class Exploration:
             # Paths of the round before lead over them, whatever the passages name.
             self.finder.entities |= reached
             self.finder.add_passages(read)
+            self.explorer = replace(self.explorer, finder=self.finder)
         if "doc" in self.plan.sources:
             found = [*self.paths, *(path for answer in self.answers[:1] for path in answer.paths)]
             queries = hop_queries(self.plan, found, self.finder, missing)[: self.settings.queries]
@@ -119,8 +117,10 @@ class Exploration:
             if chunk_id in self.finder.passages
         ]
         self.finder.passages |= {passage.chunk.chunk_id: passage for passage in passages}
+        articles = sorted({passage.chunk.article_id for passage in passages})
+        titles = titles_of(self.context.reader.documents(articles))
         self.sentences = rank_sentences(
-            question, passages, self.context.embedder, self.context.split, _SENTENCES
+            question, passages, self.context.embedder, self.context.split, _SENTENCES, titles
         )
 
     def expand(self) -> None:

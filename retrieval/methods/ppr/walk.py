@@ -139,11 +139,12 @@ def pagerank(edges: Sequence[Edge], start: Shares, settings: PageRankSettings) -
     if not edges:
         return restart
     heads, tails, weights = (np.array(column) for column in zip(*edges, strict=True))
-    matrix = sparse.coo_matrix((weights, (heads, tails)), shape=(size, size)).tocsr()
-    matrix = matrix + matrix.T
-    degree = np.asarray(matrix.sum(axis=1)).ravel()
-    inverse = np.divide(1.0, degree, out=np.zeros(size), where=degree > 0)
-    transition = (sparse.diags(inverse) @ matrix).T.tocsr()
+    # Both ways of each edge; the walk leaves a node by each in proportion to its weight.
+    sources, targets = np.concatenate([heads, tails]), np.concatenate([tails, heads])
+    leaving = np.concatenate([weights, weights])
+    degree = np.bincount(sources, leaving, minlength=size)[sources]
+    share = np.divide(leaving, degree, out=np.zeros(len(leaving)), where=degree > 0)
+    transition = sparse.csr_matrix((share, (targets, sources)), shape=(size, size))
     shares = restart
     for _ in range(settings.iterations):
         moved = settings.damping * (transition @ shares)

@@ -1,0 +1,37 @@
+"""Species that a text names: what was found in mice answers nothing about rats."""
+
+from __future__ import annotations
+
+from kg_pipeline.vocabulary.guard_words import SPECIES_WORDS
+from retrieval.words.terms import singular, tokenise
+
+#: Other words for them, and those of animals that are patients.
+_OTHERS = {
+    **{
+        "mice": "mouse",
+        "murine": "mouse",
+        "fly": "drosophila",
+        "cow": "bovine",
+        "cattle": "bovine",
+        "pig": "porcine",
+    },
+    **{
+        "swine": "porcine",
+        "dog": "canine",
+        "cat": "feline",
+        "macaque": "monkey",
+        "horse": "horse",
+        "equine": "horse",
+    },
+    **{"sheep": "sheep", "ovine": "sheep", "hamster": "hamster", "ferret": "ferret"},
+}
+
+
+def species_in(text: str) -> frozenset[str]:
+    """The species that a text names, each by one word.
+
+    >>> species_in("Infected mice and murine cells") == {"mouse"}
+    True
+    """
+    words = {singular(token.text) for token in tokenise(text)}
+    return frozenset(_OTHERS.get(word, word) for word in words & (SPECIES_WORDS | _OTHERS.keys()))

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from retrieval.graph import Graph
+from retrieval.words.species import species_in
+from tests.retrieval.memory_graph import Builder
+
+
+@pytest.mark.parametrize(
+    ("text", "species"),
+    [
+        ("Infected mice and murine cells", {"mouse"}),
+        ("in dogs, but not in cats", {"canine", "feline"}),
+        ("Patients were treated.", set()),
+    ],
+)
+def test_species_are_named_by_one_word(text: str, species: set[str]) -> None:
+    assert species_in(text) == species
+
+
+def test_what_holds_for_one_species_is_not_told_of_another(open_graph: Callable[..., Graph]) -> None:
+    b = Builder()
+    b.entity("G1", "PDX9", "Gene")
+    b.entity("D1", "nephrosis", "Disease")
+    b.article("PMC1", "PDX9", ["PDX9 causes nephrosis in mice."])
+    b.relation("G1", "causes", "D1", "PDX9 causes nephrosis in mice.")
+    graph = open_graph(b.build())
+    assert not graph.ask("Does PDX9 cause nephrosis in rats?").answered
+    assert graph.ask("Does PDX9 cause nephrosis in a mouse?").answered
+    assert graph.ask("Does PDX9 cause nephrosis?").answered
