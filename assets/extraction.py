@@ -44,7 +44,7 @@ _EXTRACTION_CODE = code_digest(["kg_pipeline.extraction", "kg_pipeline.vocabular
 def vocabulary(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Concepts and their names as a memory-mapped look-up index, shared by all corpora."""
     settings = workspace.settings()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         index = open_vocabulary(build_vocabulary(settings))
     return dg.MaterializeResult(
         metadata={
@@ -123,10 +123,14 @@ def triples(
 
 
 def _brought_in(report: BroughtReport) -> dict[str, Any]:
-    """Relations that were brought in, and what articles got of them; those that an article rejects are in `rejects`."""
+    """Records that were brought in, counted as `kg build` counts them; those that an article rejects are in `rejects`.
+
+    They are the distinct relations that went to articles, those that repeat one, and the records that were left out.
+    """
     return {
-        "brought_in_relations": report.relations,
+        "brought_in_records": report.records,
         "brought_in_distinct": report.distinct,
+        "brought_in_repeated": report.repeated,
         "brought_in_left_out": report.left_out,
         "brought_in_problems": report.problems,
     }

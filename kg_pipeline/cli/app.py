@@ -16,6 +16,7 @@ from kg_pipeline.cli.bench.commands import bench
 from kg_pipeline.cli.deciding import decisions, merge, unmerge
 from kg_pipeline.cli.merging import merges
 from kg_pipeline.cli.questions import INTERRUPTED, CorpusName, ask, mcp
+from kg_pipeline.cli.tables import table_console
 from kg_pipeline.cli.versions import diff, export_graph, gc, import_graph, pin, unpin, verify, versions
 from kg_pipeline.cli.vocabulary import vocabulary
 from kg_pipeline.errors import DiskFullError, KgError
@@ -99,10 +100,9 @@ def build(
     """Bring a corpus' graph up to date and make it the current version."""
     from kg_pipeline.cli import building, show
 
-    console = Console()
     with interruptible():
-        result = building.build(corpus, source, console)
-    show.build_result(console, result)
+        result = building.build(corpus, source, Console())
+    show.build_result(table_console(), result)
 
 
 @app.command()
@@ -172,15 +172,23 @@ def corpora() -> None:
     """List the corpora, their sources and their current versions."""
     from kg_pipeline.cli import show
 
-    show.corpora(Console())
+    show.corpora(table_console())
 
 
 @app.command()
-def articles(corpus: CorpusName) -> None:
+def articles(
+    corpus: CorpusName,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print all articles as JSON, the ok ones too.")
+    ] = False,
+) -> None:
     """List the articles of a corpus that are not ok or were not read whole, with the reason."""
     from kg_pipeline.cli import show
 
-    show.articles(Console(), corpus)
+    if as_json:
+        show.articles_as_json(corpus)
+    else:
+        show.articles(table_console(), corpus)
 
 
 app.command()(versions)
@@ -198,7 +206,7 @@ def doctor() -> None:
     """Show what is installed, which models and endpoints are used, and how to get what is missing."""
     from kg_pipeline.cli import diagnosis
 
-    if not diagnosis.run(Console(soft_wrap=True)):
+    if not diagnosis.run(table_console()):
         raise typer.Exit(1)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import polars as pl
 from rich.console import Console
-from rich.table import Table
 
+from kg_pipeline.cli.tables import add_plain_row, folded_table
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.extraction.annotations.stage import last_report
@@ -37,13 +37,13 @@ def details(console: Console, datasets: Datasets, spec: CorpusSpec) -> None:
     report = last_report(datasets, spec)
     if report is None:
         return
-    table = Table(
+    table = folded_table(
         "annotations", "relations", "of articles here", "left out", "for example", "not read to the end"
     )
     for file in report.files:
         examples = "; ".join(f"{reason}: {where}" for reason, where in file.examples.items())
         cells = (str(file.relations), str(file.placed), _listing(file.left_out), examples, file.problem)
-        table.add_row(file.name, *cells)
+        add_plain_row(table, file.name, *cells)
     console.print(table)
     rejected = _rejected(datasets, spec.name)
     console.print(
@@ -51,6 +51,7 @@ def details(console: Console, datasets: Datasets, spec: CorpusSpec) -> None:
         f"Rejected: {_listing(rejected) or 'none'}.",
         highlight=False,
         markup=False,
+        soft_wrap=True,
     )
 
 

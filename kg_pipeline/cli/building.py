@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 from rich.console import Console
 
+from kg_pipeline.claims import claimed
 from kg_pipeline.cli import finished, progress
 from kg_pipeline.cli import instance as dagster_instance
 from kg_pipeline.cli.readable import corpus_of_articles
@@ -21,7 +22,7 @@ from kg_pipeline.errors import StageError
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.models import require_models
-from kg_pipeline.object_store import require_store
+from kg_pipeline.object_store import open_store, require_store
 from kg_pipeline.pmc.query_index import is_listed
 from kg_pipeline.settings import Settings, load_settings
 
@@ -34,8 +35,8 @@ _PER_CORPUS = (
     "relations",
     "transitive_relations",
     "lexical_relations",
-    "community_relations",
     "embeddings",
+    "community_relations",
     "graph_version",
     "current_graph",
     "graph_explorer",
@@ -92,12 +93,14 @@ def _look_into(source: Path) -> None:
 
 @contextmanager
 def exclusive(settings: Settings, corpus: str) -> Iterator[None]:
-    """Let nobody else build or refresh the corpus while the block runs.
+    """Let nobody else build or refresh the corpus while the block runs, here or in the same object store.
 
     Raises
     ------
     StageError
-        If somebody does already.
+        If somebody does already on this machine.
+    CorpusBusy
+        If another machine does.
 
     """
     lock = FileLock(settings.home / "locks" / f"{corpus}.lock")
@@ -109,7 +112,8 @@ def exclusive(settings: Settings, corpus: str) -> Iterator[None]:
             f"Another build of corpus {corpus!r} is running. Wait for it to end, then build again."
         ) from None
     try:
-        yield
+        with claimed(open_store(settings.store), settings.home, corpus):
+            yield
     finally:
         lock.release()
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from kg_pipeline.cli.questions import CorpusName
+from kg_pipeline.cli.tables import add_plain_row, folded_table, table_console
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,11 +46,10 @@ def decisions(
 ) -> None:
     """List what `kg merge` and `kg unmerge` decided about a corpus, or take a decision back."""
     home = _home_of(corpus)
-    console = Console(highlight=False, soft_wrap=True)
     if forget is None:
-        _show(console, home, corpus)
+        _show(table_console(), home, corpus)
     else:
-        _forget(console, home, corpus, forget)
+        _forget(Console(highlight=False, soft_wrap=True), home, corpus, forget)
 
 
 def _home_of(corpus: str) -> Path:
@@ -122,19 +121,17 @@ def _show(console: Console, home: Path, corpus: str) -> None:
         console.print(f"Nothing is decided about names of {corpus}.", markup=False)
         return
     names = _names(corpus)
-    table = Table(title=f"Decisions about names of {corpus}")
-    for column in ("name", "and", "are", "in the corpus"):
-        table.add_column(column, overflow="fold")
+    table = folded_table("name", "and", "are", "in the corpus", title=f"Decisions about names of {corpus}")
     for verdict, pairs in (("merge", known.merged), ("apart", known.apart)):
         for pair in sorted(pairs):
             missing = [one for one in pair if one not in names]
             state = f"waits for {' and '.join(missing)}" if missing else "both"
-            cells = (*pair, _SAID[verdict], state)
-            table.add_row(*(cell.replace("[", "\\[") for cell in cells))
+            add_plain_row(table, *pair, _SAID[verdict], state)
     console.print(table)
     console.print(
         f"Kept in {decisions_file(home)}; `kg decisions {corpus} --forget NAME_A NAME_B` takes one back.",
         markup=False,
+        soft_wrap=True,
     )
 
 

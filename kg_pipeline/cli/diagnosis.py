@@ -10,13 +10,14 @@ from importlib import metadata
 
 import httpx
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
 
+from kg_pipeline.cli.tables import folded_table
 from kg_pipeline.corpora import load_corpora
 from kg_pipeline.errors import KgError
 from kg_pipeline.graph.version import VersionStore
 from kg_pipeline.object_store import open_store
-from kg_pipeline.settings import Settings, load_settings
+from kg_pipeline.settings import Settings, usable_settings
 
 _PACKAGES = ("dagster", "spacy", "scispacy", "openai", "neo4j", "pyarrow", "polars", "biopython")
 _FREE_SPACE = 1_000_000_000
@@ -33,8 +34,8 @@ class Finding:
 
 
 def run(console: Console) -> bool:
-    """Print the report; false if something that the product needs is missing."""
-    settings = load_settings()
+    """Print the report; false if something that the product needs is missing, or a setting cannot be used."""
+    settings, wrong = usable_settings()
     probes: list[Callable[[Settings], Finding]] = [
         _python,
         *(_package(name) for name in _PACKAGES),
@@ -50,12 +51,17 @@ def run(console: Console) -> bool:
         _llm,
         _neo4j,
     ]
-    findings = [_explained(probe, settings) for probe in probes]
-    table = Table("", "what", "state", "what to do")
-    for finding in findings:
-        table.add_row(
-            "[green]ok[/]" if finding.is_well else "[red]no[/]", finding.subject, finding.state, finding.fix
+    findings = [
+        Finding(
+            f"setting {name}", reason, is_well=False, fix="correct or unset it; the rest is shown without it"
         )
+        for name, reason in wrong.items()
+    ]
+    findings.extend(_explained(probe, settings) for probe in probes)
+    table = folded_table("", "what", "state", "what to do", whole=("",))
+    for finding in findings:
+        mark = "[green]ok[/]" if finding.is_well else "[red]no[/]"
+        table.add_row(mark, *(escape(cell) for cell in (finding.subject, finding.state, finding.fix)))
     console.print(table)
     return all(finding.is_well for finding in findings)
 
@@ -64,7 +70,16 @@ def _explained(probe: Callable[[Settings], Finding], settings: Settings) -> Find
     try:
         return probe(settings)
     except KgError as error:
-        return Finding(getattr(probe, "__name__", "check").strip("_"), str(error), is_well=False)
+        return Finding(_subject(probe), str(error), is_well=False)
+    except OSError as error:
+        if not error.filename:
+            raise
+        fix = f"check that you may write to {settings.home}, or set KG_HOME to another folder"
+        return Finding(_subject(probe), f"{error.filename}: {error.strerror}", is_well=False, fix=fix)
+
+
+def _subject(probe: Callable[[Settings], Finding]) -> str:
+    return getattr(probe, "__name__", "check").strip("_")
 
 
 def _python(_: Settings) -> Finding:

@@ -51,7 +51,10 @@ def serve(host: str, port: int, console: Console) -> None:
     console.print(f"Dagster opens on {address} (Ctrl-C ends it).")
     if host != _LOOPBACK:
         console.print(f"It listens on {host} and asks for no password: whoever reaches it can start runs.")
-    command = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace), "-h", host, "-p", str(port)]
+    # It tells everybody who starts it that another command is to come, which is nothing to a user of ours.
+    quiet = ("-W", "ignore:Function `dev_command` is superseded")
+    served = ("-w", str(workspace), "-h", host, "-p", str(port))
+    command = [sys.executable, *quiet, "-m", "dagster", "dev", *served]
     sys.stdout.flush()
     _reload_with(settings.corpora_file, address)
     # A job in the background of a script is born deaf to Ctrl-C; Dagster would take SIGTERM for it and not end either.

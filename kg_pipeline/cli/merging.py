@@ -5,30 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.cli.questions import CorpusName
+from kg_pipeline.cli.tables import add_plain_row, folded_table, print_json, table_console
+from kg_pipeline.errors import SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.console import JustifyMethod
+    import polars as pl
+    from rich.console import Console
 
     from kg_pipeline.normalization.comparison import Comparison, Difference
 
-_SHOWN_DIFFERENCES = 20
+_SHOWN, _SHOWN_DIFFERENCES = 50, 20
 
 
 def merges(
     corpus: CorpusName,
     name: Annotated[str, typer.Option(help="Only entities with these letters in one of the names.")] = "",
     rule: Annotated[str, typer.Option(help="Only merges by this rule, such as spelling_variant.")] = "",
-    limit: Annotated[int, typer.Option(min=1, help="Rows shown.")] = 50,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help=f"Rows shown; {_SHOWN} in a table, all with --json.", show_default=False),
+    ] = None,
     compare: Annotated[
         bool,
         typer.Option("--compare", help="Set the guarded rules beside the published ones (egot) instead."),
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the merges as JSON.")] = False,
 ) -> None:
     """List which names became one entity, by which rule, and on what evidence."""
     from kg_pipeline.cli.readable import corpus_of_articles
@@ -36,14 +42,22 @@ def merges(
 
     settings = load_settings()
     corpus_of_articles(settings, corpus)
-    console = Console(highlight=False)
+    console = table_console()
     if compare:
+        if as_json or name or rule or limit:
+            raise SettingsError(
+                "--compare shows counts and the most mentioned names; give it no other option."
+            )
         _show_comparison(console, corpus)
+        return
+    found = _chosen(corpus, name, rule)
+    if as_json:
+        print_json(found.head(limit or found.height).to_dicts())
     else:
-        _show_merges(console, corpus, name, rule, limit)
+        _show_merges(console, corpus, found, limit or _SHOWN)
 
 
-def _show_merges(console: Console, corpus: str, name: str, rule: str, limit: int) -> None:
+def _chosen(corpus: str, name: str, rule: str) -> pl.DataFrame:
     import polars as pl
 
     from kg_pipeline.datasets import Datasets
@@ -54,27 +68,21 @@ def _show_merges(console: Console, corpus: str, name: str, rule: str, limit: int
         known = sorted(rows["rule"].unique())
         rows = rows.filter(pl.col("rule") == rule)
         if rule not in known:
-            console.print(f"No merge is by the rule {rule!r}; there are {', '.join(known) or 'none'}.")
-            return
+            raise SettingsError(f"No merge is by the rule {rule!r}; there are {', '.join(known) or 'none'}.")
     if name:
         columns = [pl.col(column).str.to_lowercase() for column in ("name_a", "name_b")]
         rows = rows.filter(pl.any_horizontal(c.str.contains(name.lower(), literal=True) for c in columns))
-    table = Table(title=f"Names of {corpus} that became one entity")
-    for column in ("entity", "name", "rule", "score", "evidence", "concept"):
-        is_whole = column in ("rule", "score")
-        justify: JustifyMethod = "right" if column == "score" else "left"
-        table.add_column(column, justify=justify, no_wrap=is_whole, overflow="fold")
-    ordered = rows.sort("name_a", "name_b", "rule")
-    for row in ordered.head(limit).iter_rows(named=True):
-        cells = (
-            row["name_a"],
-            row["name_b"],
-            row["rule"],
-            f"{row['score']:.2f}",
-            row["evidence"],
-            row["entity_id"],
-        )
-        table.add_row(*(cell.replace("[", "\\[") for cell in cells))
+    score = pl.col("score").cast(pl.Float64).round(4)
+    return rows.with_columns(score).sort("name_a", "name_b", "rule")
+
+
+def _show_merges(console: Console, corpus: str, rows: pl.DataFrame, limit: int) -> None:
+    table = folded_table("entity", "name", "why", title=f"Names of {corpus} that became one entity")
+    for row in rows.head(limit).iter_rows(named=True):
+        # The concept is often the evidence.
+        told = dict.fromkeys((row["evidence"], row["entity_id"]))
+        why = f"{row['rule']} {row['score']:.2f}, {' → '.join(told)}"
+        add_plain_row(table, row["name_a"], row["name_b"], why)
     console.print(table)
     if rows.height > limit:
         console.print(f"{limit} of {rows.height} merges; see the others with --limit, --name or --rule.")
@@ -83,7 +91,7 @@ def _show_merges(console: Console, corpus: str, name: str, rule: str, limit: int
 def _show_comparison(console: Console, corpus: str) -> None:
     from kg_pipeline.datasets import Datasets
     from kg_pipeline.normalization.comparison import compare
-    from kg_pipeline.normalization.stage import corpus_forms
+    from kg_pipeline.normalization.mention_source import corpus_forms
     from kg_pipeline.settings import load_settings
 
     found = compare(corpus_forms(Datasets.of(load_settings()), corpus))
@@ -112,8 +120,8 @@ def _counts(corpus: str, found: Comparison) -> Table:
 def _differences(title: str, differences: Sequence[Difference], why: str) -> Table:
     table = Table(title=f"{title}: {len(differences)}, the most mentioned")
     for column in ("name", "and", why, "mentions"):
-        table.add_column(column, justify="right" if column == "mentions" else "left")
+        table.add_column(column, justify="right" if column == "mentions" else "left", overflow="fold")
     for one in differences[:_SHOWN_DIFFERENCES]:
         cells = (one.name, one.other, one.reason, str(one.mentions))
-        table.add_row(*(cell.replace("[", "\\[") for cell in cells))
+        add_plain_row(table, *cells)
     return table

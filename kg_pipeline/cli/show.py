@@ -11,6 +11,7 @@ from rich.table import Table
 from kg_pipeline.cli import brought_in
 from kg_pipeline.cli.building import BuildResult
 from kg_pipeline.cli.readable import corpus_of_articles, readable_versions
+from kg_pipeline.cli.tables import add_plain_row, folded_table, print_json
 from kg_pipeline.corpora import DEMO, CorpusSpec, find_corpus, load_corpora
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import CorruptGraphError
@@ -22,6 +23,8 @@ from kg_pipeline.rights import MEANINGS
 from kg_pipeline.settings import load_settings
 
 _COUNTS = ("documents", "chunks", "mentions", "triples", "entities", "merges")
+_LISTED = ("articles", "article_index")
+_TOLD = ("article_id", "status", "license_class", "reason", "source_ref")
 
 
 def build_result(console: Console, result: BuildResult) -> None:
@@ -78,6 +81,15 @@ def build_result(console: Console, result: BuildResult) -> None:
         )
 
 
+def articles_as_json(corpus: str) -> None:
+    """Every article of a corpus, as listed or, once it is built, as fetched and read."""
+    settings = load_settings()
+    corpus_of_articles(settings, corpus)
+    datasets = Datasets.of(settings)
+    made = next((name for name in _LISTED if datasets.shards(name, corpus)), _LISTED[-1])
+    print_json(datasets.scan(made, corpus).select(_TOLD).sort("article_id").collect().to_dicts())
+
+
 def articles(console: Console, corpus: str) -> None:
     """Every article that is not `ok` or was not read whole, with the reason; what the graph keeps of the others.
 
@@ -87,24 +99,24 @@ def articles(console: Console, corpus: str) -> None:
     spec = corpus_of_articles(settings, corpus)
     rights = spec.rights
     datasets = Datasets.of(settings)
-    made = next((name for name in ("articles", "article_index") if datasets.shards(name, corpus)), None)
+    made = next((name for name in _LISTED if datasets.shards(name, corpus)), None)
     if made is None:
         console.print(f"Corpus {corpus} is not built yet. Run: kg build {corpus}", highlight=False)
         return
     rows = datasets.scan(made, corpus).sort("status", "article_id").collect()
-    table = Table("article", "status", "licence class", "reason", "source")
-    for row in rows.filter(pl.col("status") != "ok").iter_rows(named=True):
-        cells = (row[name] for name in ("article_id", "status", "license_class", "reason", "source_ref"))
-        table.add_row(*cells)
+    columns = ("article", "status", "licence class", "reason", "source")
+    table = folded_table(*columns, whole=("article", "status"))
+    for row in rows.filter(pl.col("status") != "ok").select(_TOLD).iter_rows():
+        add_plain_row(table, *row)
     console.print(table)
     reading = datasets.scan("documents.status", corpus).filter(pl.col("reason") != "").sort("article_id")
     lacking = reading.select("article_id", "reason").collect()
     if not lacking.is_empty():
-        parts = Table("article", "what could not be read of it")
+        parts = folded_table("article", "what could not be read of it", whole=("article",))
         for article_id, reason in lacking.iter_rows():
-            parts.add_row(article_id, reason)
+            add_plain_row(parts, article_id, reason)
         console.print(parts)
-    kept = Table("licence class", "ok articles", "policy", "what the graph keeps")
+    kept = folded_table("licence class", "ok articles", "policy", "what the graph keeps")
     classes = rows.filter(pl.col("status") == "ok").group_by("license_class").len().sort("license_class")
     for license_class, count in classes.iter_rows():
         level = rights.level(license_class)
@@ -124,7 +136,7 @@ def corpora(console: Console) -> None:
     """Corpora with their source and current version; then those that have versions and are not in the file (any more)."""
     settings = load_settings()
     versions_of = VersionStore.of(settings)
-    table = Table("corpus", "title", "source", "current version")
+    table = folded_table("corpus", "title", "source", "current version", whole=("corpus", "current version"))
     written = load_corpora(settings.corpora_file)
     for name, spec in written.items():
         source = "packaged sample articles" if name == DEMO else spec.origin
@@ -142,20 +154,17 @@ def versions(console: Console, corpus: str) -> None:
     """Versions of a corpus, newest first."""
     settings = load_settings()
     store = readable_versions(settings, corpus)
-    table = Table()
-    for heading in ("version", "made (UTC)"):
-        table.add_column(heading, no_wrap=True)  # an id that is cut cannot be copied
-    for heading in ("articles", "entities", "relations", ""):
-        table.add_column(heading, overflow="fold")
+    table = folded_table("version", "made (UTC)", "holds", "", whole=("version", ""))
     listed = sorted(store.versions(corpus), key=lambda v: v.created, reverse=True)
     for version in listed:
         counts = version.manifest.counts
         made = datetime.fromtimestamp(version.created, tz=UTC).strftime("%Y-%m-%d %H:%M")
-        numbers = (str(counts.get(name, 0)) for name in ("documents", "entities", "relations"))
+        told = {"articles": "documents", "entities": "entities", "relations": "relations"}
+        holds = ", ".join(f"{counts.get(table, 0)} {name}" for name, table in told.items())
         marks = [
             mark for mark, is_so in (("current", version.is_current), ("pinned", version.is_pinned)) if is_so
         ]
-        table.add_row(version.version, made, *numbers, "\n".join(marks))
+        table.add_row(version.version, made, holds, ", ".join(marks))
     if listed:
         console.print(table)
     else:
@@ -182,7 +191,7 @@ def verify(console: Console, corpus: str, version: str) -> None:
             f"Version {resolved} of {corpus} has {len(problems)} problems: {details}. Run: {layout.remade_by(folder)}"
         )
     console.print(f"Version {resolved} of {corpus} verifies.", highlight=False)
-    table = Table("check", "", "what was found")
+    table = folded_table("check", "", "what was found")
     parent = store.parent_folder(layout.read_manifest(folder))
     spec = load_corpora(settings.corpora_file).get(corpus, CorpusSpec(name=corpus, source="."))
     for name, outcome in check_version(folder, parent, spec).items():

@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 
 from kg_pipeline.cli.questions import CorpusName
+from kg_pipeline.cli.tables import table_console
+from kg_pipeline.errors import SettingsError
 from kg_pipeline.graph.exchange import formats
 
 _WHICH = "Graph version; `kg versions` lists them."
@@ -19,18 +21,20 @@ def versions(corpus: CorpusName) -> None:
     """List the graph versions of a corpus."""
     from kg_pipeline.cli import show
 
-    show.versions(Console(), corpus)
+    show.versions(table_console(), corpus)
 
 
 def verify(
     corpus: CorpusName,
-    version: Annotated[str, typer.Argument(help=_WHICH)] = "latest",
+    version: Annotated[str | None, typer.Argument(help=f"{_WHICH} The current one if none is named.")] = None,
     named: Annotated[str | None, typer.Option("--version", help=_WHICH, show_default=False)] = None,
 ) -> None:
     """Check a graph version: checksums, foreign keys, quotes, premises, and whether it looks fit to be read."""
     from kg_pipeline.cli import show
 
-    show.verify(Console(), corpus, named or version)
+    if version is not None and named is not None and version != named:
+        raise SettingsError(f"Two versions are named, {version} and {named}. Name the one to check.")
+    show.verify(table_console(), corpus, named or version or "latest")
 
 
 def diff(

@@ -40,16 +40,18 @@ def plot_version(
     # Not through pyplot, whose state is one for all threads of a run.
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(15 if seconds else 10, 6.4), layout="constrained", dpi=80)
-    plots = figure.subplots(2, 3 if seconds else 2)
-    degrees, categories, kinds, growth = plots[:, :2].flat
+    # Two columns, which Dagster's dialogue has room for; it cuts what is wider.
+    n_rows = 3 if seconds else 2
+    figure = Figure(figsize=(13, 3.2 * n_rows), layout="constrained", dpi=80)
+    plots = figure.subplots(n_rows, 2)
+    degrees, categories, kinds, growth = plots[:2].flat
     _degrees(degrees, Adjacency.open(folder).degrees())
     _categories(categories, layout.open_frame(folder, "entities")["category"].value_counts().rows())
     _kinds(kinds, history[-1].relations_by_kind)
     _growth(growth, history[-_SHOWN_VERSIONS:])
     if seconds:
-        _times(plots[0, 2], seconds)
-        plots[1, 2].axis("off")
+        _times(plots[2, 0], seconds)
+        plots[2, 1].axis("off")
     out = io.BytesIO()
     figure.savefig(out, format="png", metadata={"Software": None})
     return out.getvalue()

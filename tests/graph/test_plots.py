@@ -19,12 +19,12 @@ def test_the_picture_shows_the_version_and_what_came_before(versions: Workplace)
     folder = versions.store.folder("random-net", versions.store.resolve("random-net"))
     manifest = layout.read_manifest(folder)
     picture = imread(io.BytesIO(plot_version(folder, [manifest])))
-    assert picture.shape[:2] == (512, 800)
+    assert picture.shape[:2] == (512, 1040)
     grown = manifest.model_copy(update={"version": "v000000000001", "relations_by_kind": {"asserted": 1}})
     assert plot_version(folder, [grown, manifest]) != plot_version(folder, [manifest])
     assert plot_version(folder, [manifest]) == plot_version(folder, [manifest])
     timed = imread(io.BytesIO(plot_version(folder, [manifest], {"chunks": 2.5, "mentions": 11.0})))
-    assert timed.shape[:2] == (512, 1200)
+    assert timed.shape[:2] == (768, 1040)
 
 
 def test_a_folder_without_a_version_cannot_be_drawn(tmp_path: Path, versions: Workplace) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from kg_pipeline.datasets import Datasets, table_from_rows
 
 
@@ -15,6 +17,8 @@ def test_licence_class_and_policy_are_shown(kg, workplace):
     assert "PMC2" in shown
     assert "redistributable" in shown
     assert "quotes are kept, the text is not" in shown
+    told = json.loads(kg("articles", "tiny", "--json"))
+    assert {row["article_id"]: row["status"] for row in told} == {"PMC1": "ok", "PMC2": "retracted"}
 
 
 def test_an_article_that_was_read_in_part_is_listed_with_what_is_missing(kg, workplace):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -48,6 +50,17 @@ def kind_of(partitions: dg.PartitionsDefinition | None) -> str:
 def test_the_assets_are_those_of_the_design_with_their_partitions(graph: dg.AssetGraph) -> None:
     found = {node.key.to_user_string(): kind_of(node.partitions_def) for node in graph.asset_nodes}
     assert found == EXPECTED
+
+
+def test_what_the_page_about_the_service_selects_are_the_stages_it_says(graph: dg.AssetGraph) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "service.md").read_text()
+    following, sharded = re.findall(r"--select '([^']+)'", page)
+    chosen = {key.to_user_string() for key in dg.AssetSelection.from_string(following).resolve(graph)}
+    assert {"relations", "transitive_relations", "graph_version", "current_graph"} <= chosen
+    assert "entities" not in chosen
+    assert [key.to_user_string() for key in dg.AssetSelection.from_string(sharded).resolve(graph)] == [
+        "triples"
+    ]
 
 
 def test_every_asset_can_be_understood_and_is_checked(graph: dg.AssetGraph) -> None:

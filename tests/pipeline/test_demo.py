@@ -104,6 +104,13 @@ def test_doctor_finds_nothing_missing(built: Path) -> None:
     assert "KG_LLM_BASE_URL" in result.stdout
 
 
+def test_doctor_names_a_setting_that_cannot_be_used_and_shows_the_rest(built: Path) -> None:
+    result = run_kg(built, "doctor", KG_SHARDS="many")
+    assert result.returncode == 1
+    assert "KG_SHARDS" in result.stdout
+    assert "concepts" in result.stdout
+
+
 def test_the_demo_prints_what_the_readme_shows(built: Path) -> None:
     readme = (Path(kg_pipeline.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     shown = readme.split("Printed by `make demo`", 1)[1].split("```")[1]

@@ -15,7 +15,10 @@ import yaml
 
 from kg_pipeline.corpora import load_corpora
 from kg_pipeline.errors import SettingsError
+from kg_pipeline.extraction.annotations.files import read_file
+from kg_pipeline.extraction.annotations.records import BroughtRelation
 from kg_pipeline.settings import load_settings
+from kg_pipeline.vocabulary.predicates import PREDICATES
 from tests.pipeline.command import environment, run_kg
 
 ROOT = Path(__file__).parents[2]
@@ -128,6 +131,24 @@ def test_the_tables_page_is_what_the_schema_says() -> None:
     render = runpy.run_path(str(ROOT / "scripts" / "data_dictionary.py"))["render"]
     assert (ROOT / "docs" / "reference" / "tables.md").read_text() == render(), (
         "Run scripts/data_dictionary.py."
+    )
+
+
+def test_the_page_about_annotations_names_every_predicate_and_its_example_is_read(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "how-to" / "annotations.md").read_text()
+    listed = page.split("The predicates are ", 1)[1].split(".", 1)[0]
+    assert re.findall(r"`(\w+)`", listed) == list(PREDICATES)
+    example = tmp_path / "curated.tsv"
+    example.write_text(page.split("```tsv\n", 1)[1].split("```", 1)[0])
+    found = list(read_file(example))
+    assert len(found) == 2
+    assert all(isinstance(relation, BroughtRelation) for relation in found)
+
+
+def test_the_settings_page_lists_every_variable() -> None:
+    render = runpy.run_path(str(ROOT / "scripts" / "settings_page.py"))["render"]
+    assert (ROOT / "docs" / "reference" / "settings.md").read_text() == render(), (
+        "Run scripts/settings_page.py."
     )
 
 

@@ -11,6 +11,7 @@ from typing import IO, Any
 from lxml import etree
 
 from kg_pipeline.errors import MalformedError
+from kg_pipeline.text.safe_xml import SAFE_OPTIONS
 
 #: Upper bound of one document, in bytes of XML.
 MAX_DOCUMENT = 64 * 1024 * 1024
@@ -45,17 +46,7 @@ def xml_documents(stream: IO[bytes]) -> Iterator[dict[str, Any]]:
 
     """
     bounded = _Bounded(stream)
-    events = etree.iterparse(
-        bounded,
-        events=("end",),
-        tag="document",
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    events = etree.iterparse(bounded, events=("end",), tag="document", **SAFE_OPTIONS)
     try:
         for _, element in events:
             yield _part(element)

@@ -24,26 +24,24 @@ _DECODER = json.JSONDecoder()
 
 
 class _Text:
-    """A file as text, of which a window is held."""
+    """A file as text, of which a window is held; what is before `place` was read."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self.window = ""
+        self.place = 0
         self.is_whole = False
 
     def grow(self, by: int) -> None:
-        """Read on."""
+        """Read on, and let go of what was read: once for many small items, since it copies the rest."""
         data = self._stream.read(by)
         self.is_whole = not data
         try:
-            self.window += self._decoder.decode(data, final=self.is_whole)
+            self.window = self.window[self.place :] + self._decoder.decode(data, final=self.is_whole)
         except UnicodeDecodeError:
             raise MalformedError("it is not in UTF-8") from None
-
-    def skip(self, to: int) -> None:
-        """Let go of what was read."""
-        self.window = self.window[to:]
+        self.place = 0
 
 
 def json_items(stream: IO[bytes], arrays: tuple[str, ...]) -> Iterator[Any]:
@@ -57,18 +55,15 @@ def json_items(stream: IO[bytes], arrays: tuple[str, ...]) -> Iterator[Any]:
     """
     text = _Text(stream)
     text.grow(_HEAD)
-    start, closing = _beginning(text.window, arrays)
-    text.skip(start)
+    text.place, closing = _beginning(text.window, arrays)
     number = 0
     while True:
-        # White space ends a number; and without a look beyond, half of one would be taken for a whole one.
-        position = _first(text)
-        if position is None and closing:
+        is_more = _skip_space(text)
+        if not is_more and closing:
             raise MalformedError(f"it ends after item {number}, within an array")
-        if position is None or (closing and text.window[position] == closing):
+        if not is_more or (closing and text.window[text.place] == closing):
             return
-        item, end = _item(text, position, number)
-        text.skip(end)
+        item = _item(text, number)
         number += 1
         yield item
 
@@ -85,24 +80,23 @@ def _beginning(head: str, arrays: tuple[str, ...]) -> tuple[int, str]:
     return found.end(), "]"
 
 
-def _first(text: _Text) -> int | None:
-    """Where the next item begins; None at the end of the file."""
+def _skip_space(text: _Text) -> bool:
+    """Go to where the next item begins; false at the end of the file."""
     while True:
-        found = _SPACE.match(text.window)
-        position = found.end() if found else 0
-        if position < len(text.window):
-            return position
+        found = _SPACE.match(text.window, text.place)
+        text.place = found.end() if found else text.place
+        if text.place < len(text.window):
+            return True
         if text.is_whole:
-            return None
-        text.skip(position)
+            return False
         text.grow(_READ)
 
 
-def _item(text: _Text, position: int, number: int) -> tuple[Any, int]:
+def _item(text: _Text, number: int) -> Any:
     wanted = _READ
     while True:
         try:
-            item, end = _DECODER.raw_decode(text.window, position)
+            item, end = _DECODER.raw_decode(text.window, text.place)
         except RecursionError:
             raise MalformedError(f"item {number + 1} is nested too deeply") from None
         except ValueError as error:
@@ -110,9 +104,11 @@ def _item(text: _Text, position: int, number: int) -> tuple[Any, int]:
                 reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 raise MalformedError(f"item {number + 1} is not JSON ({reason})") from None
         else:
+            # White space ends a number; and without a look beyond, half of one would be taken for a whole one.
             if end < len(text.window) or text.is_whole:
-                return item, end
-        if len(text.window) - position > MAX_ITEM:
+                text.place = end
+                return item
+        if len(text.window) - text.place > MAX_ITEM:
             raise MalformedError(f"item {number + 1} is no JSON, or has more than {MAX_ITEM} characters")
         text.grow(wanted)
         wanted *= 2

@@ -71,11 +71,6 @@ class BroughtReport:
     distinct: int = 0
 
     @property
-    def relations(self) -> int:
-        """Relations of all files."""
-        return sum(file.relations for file in self.files)
-
-    @property
     def records(self) -> int:
         """Records of all files: relations that go to an article, and all that were left out."""
         return sum(file.placed for file in self.files) + sum(self.left_out.values())

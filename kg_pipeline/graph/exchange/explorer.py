@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_pipeline.files import write_text
+from kg_pipeline.graph.addresses import article_address
 from kg_pipeline.graph.exchange.records import Edge, Node
 from kg_pipeline.graph.exchange.source import ExportSource
 from kg_pipeline.schema import RELATION_KINDS
@@ -34,7 +35,7 @@ _BLOCK = 1000
 _STATIC = ("index.html", "explorer.css", "explorer.js")
 _KIND_COLUMN = b'"kind":"'
 _NEGATED, _SPECULATIVE = 1, 2
-_ARTICLE_COLUMNS = ("title", "journal", "year", "license_class")
+_ARTICLE_COLUMNS = ("title", "journal", "year")
 
 
 def write(source: ExportSource, folder: Path) -> list[Path]:
@@ -123,7 +124,10 @@ def _graph(source: ExportSource, nodes: Sequence[Node], columns: _Columns) -> di
         "verbs": [[verb(name), verb(name, plural=True)] for name in columns.predicates],
         "relations": columns.encoded(),
         "articles": {
-            article.article_id: [article.fields.get(name) for name in _ARTICLE_COLUMNS]
+            article.article_id: [
+                *(article.fields.get(name) for name in _ARTICLE_COLUMNS),
+                article_address(article.article_id),
+            ]
             for article in source.articles()
         },
     }

@@ -18,6 +18,7 @@ from typing import cast
 from lxml import etree
 
 from kg_pipeline.errors import MalformedError, NotJatsError
+from kg_pipeline.text.safe_xml import SAFE_OPTIONS
 
 #: Upper bound of one XML file, in bytes.
 MAX_BYTES = 64 * 1024 * 1024
@@ -115,16 +116,7 @@ def _tree(data: bytes, declared: dict[str, str]) -> etree._Element:
 
 
 def _read(data: bytes) -> etree._Element:
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        collect_ids=False,
-    )
-    return etree.fromstring(data, parser)
+    return etree.fromstring(data, etree.XMLParser(collect_ids=False, **SAFE_OPTIONS))
 
 
 def _malformed(error: etree.XMLSyntaxError) -> MalformedError:

@@ -19,6 +19,7 @@ import httpx
 
 from kg_pipeline.errors import ServiceRefused, ServiceUnavailable
 from kg_pipeline.pmc.remote.backoff import RetryPolicy, read_retry_after
+from kg_pipeline.pmc.remote.deadline import Deadline
 from kg_pipeline.pmc.remote.decoding import ACCEPTED, UndecodableError, decoded
 from kg_pipeline.pmc.remote.failures import UnusableAnswer
 from kg_pipeline.pmc.remote.limiter import Limiter, NoLimit
@@ -103,6 +104,8 @@ class Fetcher:
             trust_env=trust_environment,
             follow_redirects=False,
         )
+        self._deadline = Deadline(clock)
+        self._deadline.bind(self._client)
 
     def __enter__(self) -> Self:
         return self
@@ -202,6 +205,7 @@ class Fetcher:
         self, request: httpx.Request, address: str, deadline: float, accept: frozenset[int]
     ) -> Answer | _Failure:
         latest = min(deadline, self._clock() + self._policy.one_try)
+        self._deadline.set(latest)
         try:
             response = self._client.send(request, stream=True)
             try:

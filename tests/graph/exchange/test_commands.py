@@ -94,6 +94,8 @@ def test_a_version_is_named_after_the_corpus_or_by_an_option(kg, workplace, expo
         kg("verify", "tiny", "v000000000000")
     with pytest.raises(NoGraphError, match=r"only one there is.*kg diff tiny --since"):
         kg("diff", "tiny")
+    with pytest.raises(SettingsError, match=f"Two versions are named, {exported.name} and latest"):
+        kg("verify", "tiny", exported.name, "--version", "latest")
 
 
 def test_what_is_held_back_is_told(kg, workplace, exported, tmp_path):

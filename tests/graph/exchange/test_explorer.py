@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kg_pipeline.graph.addresses import article_address
 from kg_pipeline.graph.exchange import explorer
 from kg_pipeline.graph.exchange.source import ANY_LICENSE, ExportSource
 
@@ -98,6 +99,16 @@ def test_every_relation_leads_to_its_sentences_or_premises(
             assert row["sentences"]
         else:
             assert [ids[premise] for premise in row["premises"]] == list(edge.premises)
+
+
+def test_articles_lead_to_the_page_that_their_id_names(source: ExportSource, tmp_path: Path) -> None:
+    explorer.write(source, tmp_path)
+    (graph,) = argument(tmp_path / "data" / "graph.js", "graph")
+    assert graph["articles"]
+    assert {id_: row[3] for id_, row in graph["articles"].items()} == {
+        id_: article_address(id_) for id_ in graph["articles"]
+    }
+    assert any(row[3] for row in graph["articles"].values())
 
 
 def test_quotes_that_may_not_be_passed_on_are_not_in_the_folder(versions, tmp_path: Path) -> None:

@@ -26,13 +26,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does: a body, which it may cut short (`sent` bytes, then the connection ends) or drip."""
+    """What the server does: a body, which it may cut short (`sent` bytes, then the connection ends) or drip, as it may the headers."""
 
     body: bytes = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     sent: int | None = None
     drip: float = 0.0
+    header_drip: float = 0.0
 
 
 @dataclass
@@ -76,20 +77,26 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"Content-Length": str(len(reply.body)), "Content-Type": XML} | reply.headers
         for name, value in headers.items():
             self.send_header(name, value)
+        if reply.header_drip:
+            self._drip(b"".join(self._headers_buffer), reply.header_drip)
+            self._headers_buffer = []
         self.end_headers()
         body = reply.body if reply.sent is None else reply.body[: reply.sent]
         try:
             if reply.drip:
-                for byte in body:
-                    self.wfile.write(bytes([byte]))
-                    self.wfile.flush()
-                    time.sleep(reply.drip)
+                self._drip(body, reply.drip)
             else:
                 self.wfile.write(body)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
         if reply.sent is not None:
             self.close_connection = True
+
+    def _drip(self, data: bytes, pause: float) -> None:
+        for byte in data:
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
+            time.sleep(pause)
 
     def log_message(self, *arguments: object) -> None:
         pass

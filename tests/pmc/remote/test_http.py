@@ -203,6 +203,22 @@ def test_a_slow_answer_is_given_up(server: Server, make_fetcher: MakeFetcher) ->
     assert len(server.asked) == 2
 
 
+@pytest.mark.parametrize("kept_alive", [False, True])
+def test_headers_that_drip_are_given_up(
+    server: Server, make_fetcher: MakeFetcher, *, kept_alive: bool
+) -> None:
+    """Each byte comes long before the time-out of a read, so that only a bound on the whole answer ends it."""
+    fetcher = make_fetcher(policy=RetryPolicy(tries=1, one_try=0.3), clock=time.monotonic)
+    if kept_alive:
+        server.script = [Reply(b"good")]
+        assert fetcher.get(server.url, read=content) == b"good"
+    server.script = [Reply(b"good", headers={f"X-{n}": "x" * 50 for n in range(20)}, header_drip=0.01)]
+    started = time.monotonic()
+    with pytest.raises(ServiceUnavailable, match="ReadTimeout"):
+        fetcher.get(server.url, read=content)
+    assert time.monotonic() - started < 5
+
+
 def test_a_server_that_says_nothing_times_out(server: Server, make_fetcher: MakeFetcher) -> None:
     ends = threading.Event()
 

@@ -282,13 +282,9 @@ const KG = (() => {
     }
     return [...parts, quote.slice(done)];
   }
-  const ADDRESSES = [[/^(PMC\d+)$/, "https://pmc.ncbi.nlm.nih.gov/articles/$1/"],
-    [/^PMID:(\d+)$/, "https://pubmed.ncbi.nlm.nih.gov/$1/"], [/^DOI:(10\.\S+)$/, "https://doi.org/$1"]];
   function cite(article, section) {
-    const [title, journal, year] = graph.articles[article] || ["", "", ""];
-    // The packaged sample articles have ids in PMC's form, and no page there.
-    const known = /^PMC999000\d\d$/.test(article) ? undefined : ADDRESSES.find(([pattern]) => pattern.test(article));
-    const name = known ? element("a", { href: article.replace(known[0], known[1]), rel: "noreferrer", target: "_blank" }, article) : article;
+    const [title, journal, year, address] = graph.articles[article] || ["", "", "", ""];
+    const name = address ? element("a", { href: address, rel: "noreferrer", target: "_blank" }, article) : article;
     return element("small", {}, name, ` ${[title, journal, year].filter(Boolean).join(", ")}${section ? ` › ${section}` : ""}`);
   }
 

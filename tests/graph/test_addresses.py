@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.passages.addresses import article_address
+from kg_pipeline.graph.addresses import article_address
 
 
 @pytest.mark.parametrize(
