@@ -25,8 +25,8 @@ from kg_pipeline.extraction.annotations.stage import BroughtReport, bring_annota
 from kg_pipeline.extraction.triples.llm_batches import answer_in_batches
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.stages import extract_shard, recognise_shard
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import open_vocabulary
 from resources.workers import ShardWorkers
 from resources.workspace import Workspace
 

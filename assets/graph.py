@@ -18,14 +18,14 @@ from kg_pipeline import checks
 from kg_pipeline.corpora import shard_keys
 from kg_pipeline.errors import SettingsError
 from kg_pipeline.fingerprint import code_digest
-from kg_pipeline.graph import checks as health
 from kg_pipeline.graph import layout
-from kg_pipeline.graph.assemble import assemble_version
-from kg_pipeline.graph.embed import build_embeddings
+from kg_pipeline.graph.assembly.assemble import assemble_version
+from kg_pipeline.graph.assembly.embed import build_embeddings
 from kg_pipeline.graph.exchange.export import export_version
 from kg_pipeline.graph.exchange.source import ANY_LICENSE
+from kg_pipeline.graph.inspection import checks as health
+from kg_pipeline.graph.inspection.plots import plot_version
 from kg_pipeline.graph.neo4j import load_version
-from kg_pipeline.graph.plots import plot_version
 from kg_pipeline.graph.reader import Manifest
 from kg_pipeline.settings import Settings
 from resources.workspace import Workspace
@@ -39,7 +39,7 @@ _FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=timedelta(days=15), warn
 @dg.asset(
     group_name=GROUP,
     partitions_def=CORPUS,
-    code_version=code_digest(["kg_pipeline.graph.embed", "kg_pipeline.llm.embeddings"])[:12],
+    code_version=code_digest(["kg_pipeline.graph.assembly.embed", "kg_pipeline.llm.embeddings"])[:12],
     kinds={"parquet"},
     pool="memory",
     deps=[chunks, entities],

@@ -8,9 +8,9 @@ from pathlib import Path
 from kg_pipeline.checks import Outcome
 from kg_pipeline.graph.exchange.explorer import count_relations
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.verify import verify_version
-from kg_pipeline.graph.version import VersionStore
-from kg_pipeline.vocabulary.index import Vocabulary
+from kg_pipeline.graph.versions.store import VersionStore
+from kg_pipeline.graph.versions.verify import verify_version
+from kg_pipeline.vocabulary.index.lookup import Vocabulary
 
 #: Names that any usable vocabulary knows; a missing one means that the index is broken or of another field.
 CONTROLS = ("apoptosis", "systemic lupus erythematosus", "TP53", "cisplatin")

@@ -12,8 +12,8 @@ from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.normalization.remembered import remembered_of
 from kg_pipeline.normalization.stage import build_entities
 from kg_pipeline.normalization.synonyms import build_synonyms
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import open_vocabulary
 from resources.workspace import Workspace
 
 

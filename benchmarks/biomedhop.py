@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from kg_pipeline.graph.exchange.importing import import_graph
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import load_settings
 from kg_pipeline.text.sentences import load_splitter
 from retrieval.evaluation.biomedhop.build import BuildSettings, build_items

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.graph.assemble import assemble_version
-from kg_pipeline.graph.embed import build_embeddings
+from kg_pipeline.graph.assembly.assemble import assemble_version
+from kg_pipeline.graph.assembly.embed import build_embeddings
 from kg_pipeline.inference.stage import build_community, build_lexical, build_relations, build_transitive
 from kg_pipeline.normalization.stage import build_entities
 from kg_pipeline.pmc.sources import open_source

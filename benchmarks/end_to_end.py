@@ -31,7 +31,7 @@ from kg_pipeline.stages import (
     parse_shard,
     recognise_shard,
 )
-from kg_pipeline.vocabulary.build import build_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
 
 _BY_ARTICLE: dict[str, ShardStage] = {
     "articles": fetch_shard,

@@ -28,11 +28,11 @@ from synthetic_graph import CORPUS, Size, entity_ids, write_corpus
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.graph.assemble import assemble_version
+from kg_pipeline.graph.assembly.assemble import assemble_version
 from kg_pipeline.graph.neo4j import load_version, local_server
 from kg_pipeline.graph.reader import Subgraph
-from kg_pipeline.graph.verify import verify_version
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
+from kg_pipeline.graph.versions.verify import verify_version
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 from kg_pipeline.settings import Settings
 

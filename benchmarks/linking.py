@@ -25,10 +25,10 @@ from rich.console import Console
 from rich.table import Table
 
 from kg_pipeline.settings import load_settings
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import open_vocabulary
-from kg_pipeline.vocabulary.linking import link
-from kg_pipeline.vocabulary.stack import OPEN_VOCABULARY
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import open_vocabulary
+from kg_pipeline.vocabulary.index.stack import OPEN_VOCABULARY
+from kg_pipeline.vocabulary.linking.links import link
 
 Answers = list[str | None]
 Linker = Callable[[Sequence[tuple[str, str]]], Answers]

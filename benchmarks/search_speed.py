@@ -31,9 +31,9 @@ from whole_walk import WholeWalk
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.graph.assemble import assemble_version
+from kg_pipeline.graph.assembly.assemble import assemble_version
 from kg_pipeline.graph.reader import GraphReader, Vector
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings
 from retrieval.graph import make_context
 from retrieval.methods.asking import understand

@@ -27,9 +27,9 @@ import pyarrow.parquet as pq
 
 from kg_pipeline.schema import CONCEPTS
 from kg_pipeline.settings import load_settings
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import open_vocabulary
-from kg_pipeline.vocabulary.stack import OPEN_VOCABULARY
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import open_vocabulary
+from kg_pipeline.vocabulary.index.stack import OPEN_VOCABULARY
 
 _SYLLABLES = [
     a + b

@@ -41,7 +41,7 @@ from kg_pipeline.stages import (
     recognise_shard,
     run_here,
 )
-from kg_pipeline.vocabulary.build import build_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
 from kg_pipeline.workers import DaskWorkers, SerialWorkers, Workers
 
 STAGES = {

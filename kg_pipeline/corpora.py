@@ -40,7 +40,7 @@ _QUERY_OPTIONS = tuple(name for name in PmcQuery.model_fields if name != "terms"
 
 
 class GraphLimits(BaseModel):
-    """Thresholds of the checks of a graph version (`kg_pipeline.graph.checks`); shares are between 0 and 1.
+    """Thresholds of the checks of a graph version (`kg_pipeline.graph.inspection.checks`); shares are between 0 and 1.
 
     They decide what is worth a look, not what a graph contains: the section `[NAME.checks]` of the corpora file.
     """

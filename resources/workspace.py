@@ -6,7 +6,7 @@ import dagster as dg
 
 from kg_pipeline.corpora import CorpusSpec, find_corpus
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.pmc.raw import ArticleStore
 from kg_pipeline.settings import Settings, load_settings
 

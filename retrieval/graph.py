@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kg_pipeline.errors import QuestionError, StoreUnavailable
 from kg_pipeline.graph.reader import GraphReader, Manifest
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings, load_settings
 from retrieval.answer import Answer
 from retrieval.evidence import Retrieved

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rapidfuzz import fuzz
 
 from kg_pipeline.graph.reader import Document, Entity, Relation
-from kg_pipeline.vocabulary.agreement import clause
+from kg_pipeline.vocabulary.names.agreement import clause
 from retrieval.evidence import Passage, Seed
 from retrieval.words.terms import content_stems
 

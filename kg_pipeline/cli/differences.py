@@ -10,12 +10,12 @@ from rich.table import Table
 
 from kg_pipeline.cli.readable import readable_versions
 from kg_pipeline.errors import NoGraphError, SettingsError
-from kg_pipeline.graph.diff import TableDiff, VersionDiff, diff_versions
 from kg_pipeline.graph.reader import Relation
-from kg_pipeline.graph.snapshot import SnapshotReader
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.snapshot.reader import SnapshotReader
+from kg_pipeline.graph.versions.diff import TableDiff, VersionDiff, diff_versions
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import load_settings
-from kg_pipeline.vocabulary.agreement import clause
+from kg_pipeline.vocabulary.names.agreement import clause
 
 _Describe = Callable[[Sequence[str]], Iterator[str]]
 

@@ -15,7 +15,7 @@ from kg_pipeline.graph.exchange.export import export_version
 from kg_pipeline.graph.exchange.formats import LEFT_OUT
 from kg_pipeline.graph.exchange.importing import EMBEDDED, import_graph
 from kg_pipeline.graph.exchange.source import ANY_LICENSE, QUOTABLE, ExportSource
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Neo4jSettings, load_settings
 
 _QUOTABLE = {"licensed": QUOTABLE, "all": ANY_LICENSE, "none": frozenset()}

@@ -13,12 +13,12 @@ from kg_pipeline.extraction.annotations.stage import annotations_digest
 from kg_pipeline.extraction.mentions.ner.choice import recogniser_digest
 from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.verify import verify_version
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
+from kg_pipeline.graph.versions.verify import verify_version
 from kg_pipeline.normalization.decisions import read_decisions
 from kg_pipeline.schema import DATASETS, OPTIONAL_DATASETS
 from kg_pipeline.settings import Settings
-from kg_pipeline.vocabulary.stack import chosen_digest
+from kg_pipeline.vocabulary.index.stack import chosen_digest
 
 _CODE = ("kg_pipeline", "assets", "resources")
 _RECORD = "build.json"

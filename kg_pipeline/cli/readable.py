@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kg_pipeline.corpora import CorpusSpec, check_readable, find_corpus
 from kg_pipeline.errors import CorpusError
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.object_store import require_store
 from kg_pipeline.settings import Settings
 

@@ -16,9 +16,9 @@ from kg_pipeline.corpora import DEMO, CorpusSpec, find_corpus, load_corpora
 from kg_pipeline.datasets import Datasets
 from kg_pipeline.errors import CorruptGraphError
 from kg_pipeline.graph import layout
-from kg_pipeline.graph.checks import check_version
-from kg_pipeline.graph.verify import verify_version
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.inspection.checks import check_version
+from kg_pipeline.graph.versions.store import VersionStore
+from kg_pipeline.graph.versions.verify import verify_version
 from kg_pipeline.rights import MEANINGS
 from kg_pipeline.settings import load_settings
 

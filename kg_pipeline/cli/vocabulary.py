@@ -38,10 +38,10 @@ def build(
     """Make a concept table from the user's own UMLS, a table, or a knowledge base of scispaCy, and index it."""
     from kg_pipeline.errors import SettingsError
     from kg_pipeline.settings import load_settings
-    from kg_pipeline.vocabulary.build import build_vocabulary
+    from kg_pipeline.vocabulary.index.build import build_vocabulary
+    from kg_pipeline.vocabulary.index.stack import OPEN, table_path
     from kg_pipeline.vocabulary.sources.tables import build_from_scispacy, build_from_table
     from kg_pipeline.vocabulary.sources.umls import build_umls
-    from kg_pipeline.vocabulary.stack import OPEN, table_path
 
     given = [option for option in (umls, tsv, scispacy) if option is not None]
     if len(given) != 1:
@@ -73,7 +73,7 @@ def list_() -> None:
     import pyarrow.parquet as pq
 
     from kg_pipeline.settings import load_settings
-    from kg_pipeline.vocabulary.stack import OPEN, table_path
+    from kg_pipeline.vocabulary.index.stack import OPEN, table_path
 
     settings = load_settings()
     made = sorted(path.stem for path in (settings.home / "vocabularies").glob("*.parquet"))

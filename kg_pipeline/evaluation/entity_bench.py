@@ -30,9 +30,9 @@ from kg_pipeline.extraction.mentions.reading import Mention, find_mentions
 from kg_pipeline.settings import Settings
 from kg_pipeline.text.abbreviations import find_definitions
 from kg_pipeline.text.sentences import load_splitter
-from kg_pipeline.vocabulary.build import build_vocabulary
 from kg_pipeline.vocabulary.categories import group_of
-from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary, open_vocabulary
 from retrieval.evaluation.report import environment
 
 #: What the corpora call the groups of our categories.

@@ -16,8 +16,8 @@ from kg_pipeline.evaluation.entity_recognition import Span, SpanScores, score_sp
 from kg_pipeline.evaluation.gold import GoldArticle
 from kg_pipeline.extraction.mentions.mention import Mention
 from kg_pipeline.vocabulary.categories import GENE, group_of
-from kg_pipeline.vocabulary.index import Vocabulary
-from kg_pipeline.vocabulary.taxa import MOUSE, RAT
+from kg_pipeline.vocabulary.index.lookup import Vocabulary
+from kg_pipeline.vocabulary.linking.taxa import MOUSE, RAT
 
 ANY_SPECIES = "gene of any species"
 

@@ -24,10 +24,10 @@ import pyarrow.parquet as pq
 
 from kg_pipeline.evaluation.gold import GoldArticle, GoldMention
 from kg_pipeline.text.abbreviations import find_definitions
-from kg_pipeline.vocabulary.article_context import article_context, named_in_full
-from kg_pipeline.vocabulary.build import OPEN_VOCABULARY
-from kg_pipeline.vocabulary.index import Vocabulary
-from kg_pipeline.vocabulary.linking import Link, link
+from kg_pipeline.vocabulary.index.build import OPEN_VOCABULARY
+from kg_pipeline.vocabulary.index.lookup import Vocabulary
+from kg_pipeline.vocabulary.linking.article_context import article_context, named_in_full
+from kg_pipeline.vocabulary.linking.links import Link, link
 
 ALL_KINDS = "all"
 MAX_ANCESTORS = 4

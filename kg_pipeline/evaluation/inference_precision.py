@@ -27,7 +27,7 @@ from kg_pipeline.inference import community, lexical, transitive
 from kg_pipeline.inference.relation_rows import relation_ids
 from kg_pipeline.llm.embeddings import Embedder
 from kg_pipeline.vocabulary.categories import CHEMICAL, DISORDER, GENE, group_of
-from kg_pipeline.vocabulary.index import Concept, Vocabulary
+from kg_pipeline.vocabulary.index.lookup import Concept, Vocabulary
 
 FOLDS = 10
 _SEED = 17

@@ -26,7 +26,7 @@ from kg_pipeline.extraction.rules.triples import is_prose, read, sentences_of
 from kg_pipeline.extraction.syntax.sentence_parser import Sentence, SentenceParser
 from kg_pipeline.text.abbreviations import find_definitions
 from kg_pipeline.text.sentences import SentenceSplitter
-from kg_pipeline.vocabulary.index import Vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary
 
 Span = tuple[int, int]
 Concepts = frozenset[str]

@@ -1,6 +1,6 @@
 """What can be asked of a graph version, whichever store holds it: the records and the reader protocol.
 
-The embedded directory (`kg_pipeline.graph.snapshot`) and Neo4j (`kg_pipeline.graph.neo4j`) both implement
+The embedded directory (`kg_pipeline.graph.snapshot.reader`) and Neo4j (`kg_pipeline.graph.neo4j`) both implement
 `GraphReader`, and one contract suite runs against both. Common rules: results are ordered by (-score, id);
 scores are cosines; a relation appears once, self-loops included; hub caps are part of every traversal;
 chunks, documents and structural relations are never traversed as knowledge.

@@ -21,10 +21,10 @@ import polars as pl
 
 from kg_pipeline.inference.relation_rows import candidates_frame, cap, inferred_table
 from kg_pipeline.vocabulary.categories import group_of
-from kg_pipeline.vocabulary.variants import normal_key, singular
+from kg_pipeline.vocabulary.names.variants import normal_key, singular
 
 if TYPE_CHECKING:
-    from kg_pipeline.vocabulary.index import Concept
+    from kg_pipeline.vocabulary.index.lookup import Concept
 
 KIND = "lexical"
 HEAD_RULE = "shared head noun"

@@ -16,8 +16,8 @@ from kg_pipeline.inference.asserted import assert_relations
 from kg_pipeline.inference.relation_rows import PREMISE_COLUMNS, premises
 from kg_pipeline.llm.chat import open_chat
 from kg_pipeline.schema import LICENSE_CLASSES
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import open_vocabulary
 
 if TYPE_CHECKING:
     from kg_pipeline.corpora import CorpusSpec

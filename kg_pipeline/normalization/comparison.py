@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kg_pipeline.normalization.egot import standardise_egot
 from kg_pipeline.normalization.standardise import Cluster, Form, Standardised, standardise
-from kg_pipeline.vocabulary.guards import veto
+from kg_pipeline.vocabulary.guards.vetoes import veto
 
 NO_REASON = "no rule joins them"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from kg_pipeline.fingerprint import short_digest
 from kg_pipeline.normalization.standardise import LOCAL, Form, Standardised, cluster_of
-from kg_pipeline.vocabulary.words import words
+from kg_pipeline.vocabulary.names.words import words
 
 STEM_CHARACTERS = 4
 #: Domain-specific stop words; the paper does not list its own.

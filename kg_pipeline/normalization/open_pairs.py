@@ -1,6 +1,6 @@
 """Pairs of entities that the guarded rules leave open: their names look alike, no guard objects, and no rule joins them.
 
-Candidates are blocked by character trigrams (`kg_pipeline.vocabulary.name_grams`), never compared all with all. At least
+Candidates are blocked by character trigrams (`kg_pipeline.vocabulary.index.name_grams`), never compared all with all. At least
 one of the two has no concept of a vocabulary: two concepts are two things, and no opinion changes that.
 """
 
@@ -12,10 +12,10 @@ from pathlib import Path
 
 from kg_pipeline.normalization.decisions import Pair
 from kg_pipeline.normalization.standardise import Cluster, Standardised
-from kg_pipeline.vocabulary.guards import veto
-from kg_pipeline.vocabulary.name_grams import NameGrams, write_name_grams
-from kg_pipeline.vocabulary.symbols import is_symbol
-from kg_pipeline.vocabulary.variants import normal_key
+from kg_pipeline.vocabulary.guards.vetoes import veto
+from kg_pipeline.vocabulary.index.name_grams import NameGrams, write_name_grams
+from kg_pipeline.vocabulary.names.symbols import is_symbol
+from kg_pipeline.vocabulary.names.variants import normal_key
 
 LEAST_COSINE = 0.75
 

@@ -20,7 +20,7 @@ from kg_pipeline.normalization.standardise import (
     cluster_of,
 )
 from kg_pipeline.vocabulary.categories import group_of
-from kg_pipeline.vocabulary.name_parts import same_spelling
+from kg_pipeline.vocabulary.names.name_parts import same_spelling
 
 USER_DECISION = "user_decision"
 

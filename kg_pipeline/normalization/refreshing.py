@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from kg_pipeline.normalization.standardise import Cluster, Form, Standardised, cluster_of, standardise
-from kg_pipeline.vocabulary.name_parts import spelling_keys
+from kg_pipeline.vocabulary.names.name_parts import spelling_keys
 
 KEY = ["normal_form", "category", "concept_id"]
 #: What standardisation is given of a form.

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 
 from kg_pipeline.fingerprint import short_digest
 from kg_pipeline.vocabulary.categories import OTHER, compatible, group_of, priority
-from kg_pipeline.vocabulary.guards import Named, veto
-from kg_pipeline.vocabulary.name_parts import parts_of, same_spelling, spelling_keys
-from kg_pipeline.vocabulary.qualified import marked_first, told_apart
-from kg_pipeline.vocabulary.symbols import SHORT, is_symbol
+from kg_pipeline.vocabulary.guards.qualified import marked_first, told_apart
+from kg_pipeline.vocabulary.guards.vetoes import Named, veto
+from kg_pipeline.vocabulary.names.name_parts import parts_of, same_spelling, spelling_keys
+from kg_pipeline.vocabulary.names.symbols import SHORT, is_symbol
 
 SAME_CONCEPT = "same_concept"
 SPELLING_VARIANT = "spelling_variant"

@@ -13,10 +13,10 @@ from kg_pipeline.datasets import Datasets
 from kg_pipeline.fingerprint import code_digest, short_digest, unchanged_file_sha256
 from kg_pipeline.normalization.mention_source import CODE
 from kg_pipeline.normalization.remembered import Remembered
-from kg_pipeline.vocabulary.generic import HOLLOW, HOLLOW_PHRASES
-from kg_pipeline.vocabulary.index import Concept, Vocabulary
-from kg_pipeline.vocabulary.variants import normal_key
-from kg_pipeline.vocabulary.words import words
+from kg_pipeline.vocabulary.index.lookup import Concept, Vocabulary
+from kg_pipeline.vocabulary.names.generic import HOLLOW, HOLLOW_PHRASES
+from kg_pipeline.vocabulary.names.variants import normal_key
+from kg_pipeline.vocabulary.names.words import words
 
 #: Names of a concept that are looked at; systematic names of chemicals come by the dozen.
 _NAMES = 40

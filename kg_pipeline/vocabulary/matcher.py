@@ -12,12 +12,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from kg_pipeline.vocabulary.folding import Atom, fold
-from kg_pipeline.vocabulary.generic import HOLLOW, HOLLOW_PHRASES
-from kg_pipeline.vocabulary.stopwords import ENGLISH, GENERIC, GENERIC_PHRASES, NOT_SYMBOLS
-from kg_pipeline.vocabulary.symbols import is_symbol
-from kg_pipeline.vocabulary.variants import singular
-from kg_pipeline.vocabulary.words import words
+from kg_pipeline.vocabulary.names.folding import Atom, fold
+from kg_pipeline.vocabulary.names.generic import HOLLOW, HOLLOW_PHRASES
+from kg_pipeline.vocabulary.names.stopwords import ENGLISH, GENERIC, GENERIC_PHRASES, NOT_SYMBOLS
+from kg_pipeline.vocabulary.names.symbols import is_symbol
+from kg_pipeline.vocabulary.names.variants import singular
+from kg_pipeline.vocabulary.names.words import words
 
 #: Words that may follow a name and a hyphen.
 NEUTRAL_SUFFIXES = words(

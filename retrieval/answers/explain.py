@@ -8,7 +8,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Literal
 
-from kg_pipeline.vocabulary.agreement import clause
+from kg_pipeline.vocabulary.names.agreement import clause
 from retrieval.answer import Answer, AnswerUsage, EvidenceEdge
 from retrieval.trace import Attempt, Dropped, ModelCall, Stage, ThoughtTrace, Trace, TraceStep, VirtualEdge
 from retrieval.words.plain import plain_line

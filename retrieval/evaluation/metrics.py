@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Literal
 
-from kg_pipeline.vocabulary.variants import normal_key
+from kg_pipeline.vocabulary.names.variants import normal_key
 
 Convention = Literal["squad", "hotpot"]
 

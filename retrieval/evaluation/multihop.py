@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings
 from retrieval.evaluation.questions import QaBenchmark
 from retrieval.evaluation.ranking import MethodResult, by_pagerank, by_text, by_vector, measure

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kg_pipeline.graph import layout
-from kg_pipeline.graph.adjacency import Adjacency, group
 from kg_pipeline.graph.reader import (
     ALL_KINDS,
     Chunk,
@@ -30,7 +29,8 @@ from kg_pipeline.graph.reader import (
 from kg_pipeline.graph.reader import (
     Path as GraphPath,
 )
-from kg_pipeline.graph.snapshot import SnapshotReader
+from kg_pipeline.graph.snapshot.adjacency import Adjacency, group
+from kg_pipeline.graph.snapshot.reader import SnapshotReader
 
 _ROUNDS = 16  # of inference over inferences
 

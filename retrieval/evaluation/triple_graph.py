@@ -16,14 +16,14 @@ from typing import Any
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
 from kg_pipeline.fingerprint import short_digest
-from kg_pipeline.graph.assemble import assemble_version
-from kg_pipeline.graph.embed import build_embeddings
+from kg_pipeline.graph.assembly.assemble import assemble_version
+from kg_pipeline.graph.assembly.embed import build_embeddings
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.llm.embeddings import Embedder
 from kg_pipeline.settings import Settings
+from kg_pipeline.vocabulary.names.variants import normal_key
 from kg_pipeline.vocabulary.predicates import PREDICATES
-from kg_pipeline.vocabulary.variants import normal_key
 from retrieval.evaluation.questions import Passage
 
 Triple = tuple[str, str, str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kg_pipeline.graph.reader import Entity
-from kg_pipeline.vocabulary.guards import Named, affixes, greek, numbers
+from kg_pipeline.vocabulary.guards.vetoes import Named, affixes, greek, numbers
 from retrieval.words.terms import name_key
 
 #: Guards for names that stand near each other; a broader or a narrower name is none of their objections.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kg_pipeline.vocabulary.guard_words import SPECIES_WORDS
+from kg_pipeline.vocabulary.names.guard_words import SPECIES_WORDS
 from retrieval.words.terms import singular, tokenise
 
 #: Other words for them, and those of animals that are patients.

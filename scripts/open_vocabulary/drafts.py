@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 
-from kg_pipeline.vocabulary.variants import normal_key, singular
+from kg_pipeline.vocabulary.names.variants import normal_key, singular
 
 
 @cache

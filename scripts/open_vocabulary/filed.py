@@ -12,9 +12,9 @@ import re
 from collections import defaultdict
 
 from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
-from kg_pipeline.vocabulary.linking import SAME_RULES
-from kg_pipeline.vocabulary.rewrites import rewrites
-from kg_pipeline.vocabulary.variants import normal_key, singular
+from kg_pipeline.vocabulary.linking.links import SAME_RULES
+from kg_pipeline.vocabulary.linking.rewrites import rewrites
+from kg_pipeline.vocabulary.names.variants import normal_key, singular
 from open_vocabulary.drafts import Draft, name_key
 from open_vocabulary.joining import Concepts
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
-from kg_pipeline.vocabulary.guard_words import OPPOSED_WORDS, SALTS
-from kg_pipeline.vocabulary.guards import Named, derivatives, specificity, veto
-from kg_pipeline.vocabulary.name_parts import parts_of
-from kg_pipeline.vocabulary.symbols import case_form, is_symbol
-from kg_pipeline.vocabulary.variants import normal_key
+from kg_pipeline.vocabulary.guards.vetoes import Named, derivatives, specificity, veto
+from kg_pipeline.vocabulary.names.guard_words import OPPOSED_WORDS, SALTS
+from kg_pipeline.vocabulary.names.name_parts import parts_of
+from kg_pipeline.vocabulary.names.symbols import case_form, is_symbol
+from kg_pipeline.vocabulary.names.variants import normal_key
 from open_vocabulary.drafts import Draft, name_key
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 
-from kg_pipeline.vocabulary.folding import fold
-from kg_pipeline.vocabulary.name_parts import NameParts, parts_of
+from kg_pipeline.vocabulary.names.folding import fold
+from kg_pipeline.vocabulary.names.name_parts import NameParts, parts_of
 from open_vocabulary.drafts import Draft, name_key
 
 #: A Greek letter by its name, and the beginning of phosphatidylinositol.

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from kg_pipeline.vocabulary.symbols import is_symbol
+from kg_pipeline.vocabulary.names.symbols import is_symbol
 from open_vocabulary.drafts import Draft, curie
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from kg_pipeline.vocabulary.categories import CHEMICAL, group_of
-from kg_pipeline.vocabulary.guard_words import SALTS
-from kg_pipeline.vocabulary.guards import Named, derivatives
+from kg_pipeline.vocabulary.guards.vetoes import Named, derivatives
+from kg_pipeline.vocabulary.names.guard_words import SALTS
 from open_vocabulary.chemicals import LABORATORY_CODE, SYSTEMATIC, is_code
 from open_vocabulary.drafts import Draft, name_key
 from open_vocabulary.wheels import Wheel

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kg_pipeline.corpora import add_corpus, check_readable, find_corpus, load_corpora, shard_keys, shard_of
 from kg_pipeline.errors import CorpusError
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.queries import PmcQuery
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kg_pipeline.graph.exchange.importing import import_graph
 from kg_pipeline.graph.reader import GraphReader
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings, load_settings
 from retrieval.evaluation.biomedhop.build import BuildSettings, Built, build_items
 from tests.evaluation.small_graph import write_graph

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kg_pipeline.graph.exchange.importing import import_graph
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import load_settings
 from retrieval.evaluation.biomedhop.build import BuildSettings, Built, build_items
 from retrieval.evaluation.biomedhop.datasheet import make_datasheet, render_datasheet

@@ -11,8 +11,8 @@ import retrieval.evaluation.multihop as multihop
 from kg_pipeline.cli.app import app
 from kg_pipeline.errors import BenchmarkFileError
 from kg_pipeline.graph.reader import GraphReader
-from kg_pipeline.graph.verify import verify_version
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
+from kg_pipeline.graph.versions.verify import verify_version
 from kg_pipeline.settings import Settings, load_settings
 from retrieval.evaluation.questions import make_passage
 from retrieval.evaluation.report import cpu_model
@@ -113,7 +113,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kg_pipeline.llm.embeddings.load_embedder", lambda settings: Words())
-    monkeypatch.setattr("kg_pipeline.graph.embed.load_embedder", lambda settings: Words())
+    monkeypatch.setattr("kg_pipeline.graph.assembly.embed.load_embedder", lambda settings: Words())
 
 
 @pytest.mark.usefixtures("fake_model")

@@ -370,7 +370,7 @@ def test_a_thinned_graph_keeps_what_a_thinner_one_keeps(small: Small, built: Bui
 
 
 def test_an_inferred_relation_falls_with_a_premise(tmp_path: Path) -> None:
-    from kg_pipeline.graph.version import VersionStore
+    from kg_pipeline.graph.versions.store import VersionStore
     from tests.retrieval.lupus_graph import lupus
     from tests.retrieval.snapshot import publish
 

@@ -9,7 +9,7 @@ from kg_pipeline.extraction.mentions.formulas import is_formula
 from kg_pipeline.extraction.mentions.mention import Mention
 from kg_pipeline.extraction.mentions.ner.recogniser import RecognisedName
 from kg_pipeline.extraction.mentions.people import is_people
-from kg_pipeline.vocabulary.index import Candidate
+from kg_pipeline.vocabulary.index.lookup import Candidate
 
 TEXT = "chronic foxitis CAT DNA repair"
 KNOWN = {"disorder", "gene", "chemical"}

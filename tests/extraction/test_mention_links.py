@@ -8,9 +8,9 @@ from kg_pipeline.extraction.mentions.links import MentionLinker
 from kg_pipeline.extraction.mentions.mention import Mention
 from kg_pipeline.settings import load_settings
 from kg_pipeline.text.abbreviations import find_definitions
-from kg_pipeline.vocabulary.article_context import article_context, named_in_full
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import Candidate, Vocabulary, open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import Candidate, Vocabulary, open_vocabulary
+from kg_pipeline.vocabulary.linking.article_context import article_context, named_in_full
 
 GENE, DISEASE, CHEMICAL = "biolink:Gene", "biolink:Disease", "biolink:ChemicalEntity"
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from kg_pipeline.extraction.mentions.reading import Mention, find_mentions
 from kg_pipeline.settings import load_settings
 from kg_pipeline.text.abbreviations import Definition, find_definitions
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary, open_vocabulary
 
 
 @pytest.fixture(scope="session")

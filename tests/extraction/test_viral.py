@@ -8,8 +8,8 @@ from kg_pipeline.extraction.mentions.mention import Mention
 from kg_pipeline.extraction.mentions.reading import find_mentions
 from kg_pipeline.settings import load_settings
 from kg_pipeline.text.abbreviations import find_definitions
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary, open_vocabulary
 
 
 @pytest.fixture(scope="session")

@@ -18,11 +18,11 @@ from kg_pipeline.cli.app import app
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
 from kg_pipeline.fingerprint import short_digest
-from kg_pipeline.graph.assemble import assemble_version
-from kg_pipeline.graph.embed import build_embeddings
+from kg_pipeline.graph.assembly.assemble import assemble_version
+from kg_pipeline.graph.assembly.embed import build_embeddings
 from kg_pipeline.graph.neo4j import load_version, local_server, open_reader
 from kg_pipeline.graph.reader import GraphReader, Manifest
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 from kg_pipeline.settings import Neo4jSettings, Settings
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kg_pipeline.datasets import empty_frame
 from kg_pipeline.inference.lexical import CONFIRMED_RULE, infer_egot, infer_typed
-from kg_pipeline.vocabulary.index import Concept
+from kg_pipeline.vocabulary.index.lookup import Concept
 
 DISEASE, GENE = "biolink:Disease", "biolink:Gene"
 

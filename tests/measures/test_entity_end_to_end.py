@@ -9,8 +9,8 @@ from kg_pipeline.evaluation.entity_linking import References
 from kg_pipeline.evaluation.gold import GoldArticle, GoldMention
 from kg_pipeline.extraction.mentions.mention import Mention
 from kg_pipeline.settings import load_settings
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary, open_vocabulary
 
 GENE, DISEASE = "biolink:Gene", "biolink:Disease"
 TEXT = "STAT3 and asthma and fever and foxitis"

@@ -18,8 +18,8 @@ from kg_pipeline.evaluation.entity_linking import (
 from kg_pipeline.evaluation.gold import GoldArticle, GoldMention, read_pubtator
 from kg_pipeline.schema import CONCEPTS
 from kg_pipeline.settings import load_settings
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary, open_vocabulary
 
 
 def mention(text: str, start: int, *identifiers: str, kind: str = "Disease") -> GoldMention:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kg_pipeline.settings import load_settings
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary, open_vocabulary
 from tests.llm.conftest import open_scripted, server, settings_for, waits
 
 __all__ = ["open_scripted", "server", "settings_for", "vocabulary", "waits"]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kg_pipeline.normalization.standardise import Form, standardise
-from kg_pipeline.vocabulary.index import Vocabulary
-from kg_pipeline.vocabulary.linking import link, standard
+from kg_pipeline.vocabulary.index.lookup import Vocabulary
+from kg_pipeline.vocabulary.linking.links import link, standard
 
 FOLDER = Path(__file__).parent / "pairs"
 

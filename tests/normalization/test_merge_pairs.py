@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from kg_pipeline.vocabulary.index import Vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary
 from tests.normalization.merge_pairs import Pair, are_merged, read_pairs
 
 

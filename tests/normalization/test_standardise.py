@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from kg_pipeline.normalization.egot import normalise, standardise_egot, stem
 from kg_pipeline.normalization.standardise import Form, Standardised, canonical_name, standardise
-from kg_pipeline.vocabulary.guards import veto
-from kg_pipeline.vocabulary.words import words
+from kg_pipeline.vocabulary.guards.vetoes import veto
+from kg_pipeline.vocabulary.names.words import words
 
 DISEASE, GENE, PROTEIN, DRUG, CELL = (
     f"biolink:{category}" for category in ("Disease", "Gene", "Protein", "Drug", "Cell")

@@ -13,7 +13,7 @@ from kg_pipeline.normalization.remembered import Remembered
 from kg_pipeline.normalization.stage import build_entities
 from kg_pipeline.normalization.synonyms import build_synonyms
 from kg_pipeline.settings import load_settings
-from kg_pipeline.vocabulary.index import Vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary
 
 
 def mention(vocabulary: Vocabulary, start: int, text: str) -> dict[str, Any]:

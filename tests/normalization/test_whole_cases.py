@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kg_pipeline.normalization.standardise import Form, standardise
-from kg_pipeline.vocabulary.index import Vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary
 from tests.normalization.merge_pairs import form_of
 
 DISEASE, CHEMICAL, GENE, CELL = (

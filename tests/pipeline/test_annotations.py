@@ -14,7 +14,7 @@ from rich.console import Console
 from kg_pipeline.cli import show
 from kg_pipeline.corpora import load_corpora
 from kg_pipeline.graph import layout
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings, load_settings
 from tests.pipeline.command import run_kg
 

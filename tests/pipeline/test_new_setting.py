@@ -11,7 +11,7 @@ import pytest
 from kg_pipeline.cli.finished import build_key, find
 from kg_pipeline.corpora import find_corpus, load_corpora, shard_keys
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings, load_settings
 from kg_pipeline.stages import chunk_shard, fetch_shard, parse_shard, recognise_shard
 from tests.pipeline.command import run_kg

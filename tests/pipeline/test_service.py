@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kg_pipeline.corpora import shard_keys
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from tests.pipeline.webserver import Interface, serving, wait_for
 
 #: The waits are bounded one by one, for machines that have much else to do.

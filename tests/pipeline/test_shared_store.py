@@ -12,7 +12,7 @@ import retrieval
 from kg_pipeline.cli.finished import build_key, find
 from kg_pipeline.corpora import find_corpus
 from kg_pipeline.datasets import Datasets
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import load_settings
 from tests.core.dask_cluster import DEADLINE, dask_cluster
 from tests.core.s3_server import s3_server

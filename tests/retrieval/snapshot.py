@@ -8,10 +8,10 @@ from typing import Any
 
 from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, table_from_rows
-from kg_pipeline.graph.assemble import assemble_version
-from kg_pipeline.graph.embed import build_embeddings
+from kg_pipeline.graph.assembly.assemble import assemble_version
+from kg_pipeline.graph.assembly.embed import build_embeddings
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings
 from retrieval.words.terms import find_name, name_keys, tokenise
 from tests.retrieval.memory_graph import MemoryGraph, split

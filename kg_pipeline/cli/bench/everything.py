@@ -105,7 +105,7 @@ def _made_with(corpus: str, sample: int, methods: str, judge: str, wanted: Seque
     """What decides the figures of a page: the command, the graph, the model and the code."""
     from kg_pipeline.errors import NoGraphError
     from kg_pipeline.fingerprint import code_digest
-    from kg_pipeline.graph.version import VersionStore
+    from kg_pipeline.graph.versions.store import VersionStore
     from kg_pipeline.settings import load_settings
 
     settings = load_settings()

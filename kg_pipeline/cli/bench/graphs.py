@@ -37,7 +37,7 @@ def graph_quality(
     ),
 ) -> None:
     """How many facts of an essay are found again in the graphs of KGGen, GraphRAG, OpenIE and one's own."""
-    from kg_pipeline.graph.version import VersionStore
+    from kg_pipeline.graph.versions.store import VersionStore
     from kg_pipeline.llm.budget import metered
     from kg_pipeline.llm.embeddings import load_embedder
     from kg_pipeline.settings import load_settings

@@ -38,7 +38,7 @@ def build_multihop(
 ) -> None:
     """Make multi-hop questions with gold paths, wrong options and evidence from a graph; no language model."""
     from kg_pipeline.files import write_text
-    from kg_pipeline.graph.version import VersionStore
+    from kg_pipeline.graph.versions.store import VersionStore
     from kg_pipeline.settings import load_settings
     from kg_pipeline.text.sentences import load_splitter
     from retrieval.evaluation.biomedhop.build import BuildSettings, build_items

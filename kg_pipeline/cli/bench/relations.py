@@ -71,8 +71,8 @@ def _measure(console: Console, biored: Path, chemprot: Path) -> dict[str, Any]:
     from kg_pipeline.llm.embeddings import load_embedder
     from kg_pipeline.settings import load_settings
     from kg_pipeline.text.sentences import load_splitter
-    from kg_pipeline.vocabulary.build import build_vocabulary
-    from kg_pipeline.vocabulary.index import open_vocabulary
+    from kg_pipeline.vocabulary.index.build import build_vocabulary
+    from kg_pipeline.vocabulary.index.lookup import open_vocabulary
     from retrieval.evaluation.intervals import RESAMPLES
     from retrieval.evaluation.report import environment
 

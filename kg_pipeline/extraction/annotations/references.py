@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from kg_pipeline.fingerprint import file_sha256
-from kg_pipeline.vocabulary.stack import OPEN_VOCABULARY
+from kg_pipeline.vocabulary.index.stack import OPEN_VOCABULARY
 
 _TABLE = OPEN_VOCABULARY.with_name("open_xrefs.parquet")
 

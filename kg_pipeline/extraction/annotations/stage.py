@@ -29,7 +29,7 @@ from kg_pipeline.extraction.annotations.records import (
     Unreadable,
 )
 from kg_pipeline.fingerprint import code_digest, digest, file_sha256, short_digest
-from kg_pipeline.graph.sorted_runs import SortedRuns, in_step
+from kg_pipeline.graph.assembly.sorted_runs import SortedRuns, in_step
 
 if TYPE_CHECKING:
     from kg_pipeline.corpora import CorpusSpec

@@ -18,8 +18,8 @@ from dataclasses import replace
 from kg_pipeline.extraction.mentions.mention import MAX_CANDIDATES, Mention
 from kg_pipeline.extraction.mentions.ner.recogniser import RecognisedName
 from kg_pipeline.vocabulary.categories import CHEMICAL, DISORDER, GENE, ORGANISM, group_of
-from kg_pipeline.vocabulary.readings import MAY_BE_ONE
-from kg_pipeline.vocabulary.symbols import is_symbol
+from kg_pipeline.vocabulary.linking.readings import MAY_BE_ONE
+from kg_pipeline.vocabulary.names.symbols import is_symbol
 
 #: What the `source` of a mention says that the recogniser found it.
 MODEL = "model"

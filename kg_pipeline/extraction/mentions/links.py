@@ -1,6 +1,6 @@
 """The concept of each mention of an article, once its span and its kind are settled.
 
-Every mention is linked by `kg_pipeline.vocabulary.linking`, however it was found, so that a name has one concept whether
+Every mention is linked by `kg_pipeline.vocabulary.linking.links`, however it was found, so that a name has one concept whether
 the vocabulary or the recogniser saw it. Only links to the same thing are taken; a mention that could be of several kinds
 and that the recogniser did not see stays open.
 """
@@ -11,10 +11,10 @@ from collections import Counter
 from dataclasses import replace
 
 from kg_pipeline.extraction.mentions.mention import MAX_CANDIDATES, Mention
-from kg_pipeline.vocabulary.article_context import ArticleContext
 from kg_pipeline.vocabulary.categories import group_of
-from kg_pipeline.vocabulary.index import Candidate, Vocabulary
-from kg_pipeline.vocabulary.linking import Link, link, standard
+from kg_pipeline.vocabulary.index.lookup import Candidate, Vocabulary
+from kg_pipeline.vocabulary.linking.article_context import ArticleContext
+from kg_pipeline.vocabulary.linking.links import Link, link, standard
 
 
 class MentionLinker:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kg_pipeline.vocabulary.index import Candidate
+from kg_pipeline.vocabulary.index.lookup import Candidate
 
 #: Candidates kept with a mention.
 MAX_CANDIDATES = 5

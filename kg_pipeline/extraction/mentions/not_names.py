@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 
 from kg_pipeline.vocabulary.categories import DISORDER, GENE, VARIANT, group_of
-from kg_pipeline.vocabulary.stopwords import NOT_SYMBOLS
+from kg_pipeline.vocabulary.names.stopwords import NOT_SYMBOLS
 
 #: Longer than any name that people write in a sentence.
 _LONGEST = 100

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from kg_pipeline.extraction.mentions.mention import Mention
 from kg_pipeline.vocabulary.categories import ORGANISM, group_of
-from kg_pipeline.vocabulary.rewrite_words import PEOPLE
-from kg_pipeline.vocabulary.variants import singular_word
-from kg_pipeline.vocabulary.words import words
+from kg_pipeline.vocabulary.linking.rewrite_words import PEOPLE
+from kg_pipeline.vocabulary.names.variants import singular_word
+from kg_pipeline.vocabulary.names.words import words
 
 #: As general as people are, in the singular.
 _ANIMALS = words("animal mammal vertebrate rodent")

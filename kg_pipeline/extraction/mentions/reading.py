@@ -22,14 +22,14 @@ from kg_pipeline.extraction.mentions.plain_words import is_plain_word
 from kg_pipeline.extraction.mentions.viral import without_host_genes
 from kg_pipeline.text.abbreviations import Definition
 from kg_pipeline.text.definitions import DefinitionIndex
-from kg_pipeline.vocabulary.article_context import ArticleContext, article_context, named_in_full
 from kg_pipeline.vocabulary.categories import CHEMICAL, GENE, group_of
-from kg_pipeline.vocabulary.headwords import category_of_phrase
-from kg_pipeline.vocabulary.index import Candidate, Match, Vocabulary
+from kg_pipeline.vocabulary.index.lookup import Candidate, Match, Vocabulary
+from kg_pipeline.vocabulary.linking.article_context import ArticleContext, article_context, named_in_full
+from kg_pipeline.vocabulary.linking.readings import TRUSTED_SCORE, clear_reading
 from kg_pipeline.vocabulary.matcher import short_form_pattern
-from kg_pipeline.vocabulary.readings import TRUSTED_SCORE, clear_reading
-from kg_pipeline.vocabulary.symbols import is_symbol
-from kg_pipeline.vocabulary.words import words
+from kg_pipeline.vocabulary.names.headwords import category_of_phrase
+from kg_pipeline.vocabulary.names.symbols import is_symbol
+from kg_pipeline.vocabulary.names.words import words
 
 __all__ = ["Mention", "find_mentions"]
 

@@ -17,8 +17,8 @@ from kg_pipeline.fingerprint import code_digest, digest
 from kg_pipeline.incremental import ArticleOutput, StageReport, input_digests, one_by_one, run_shard
 from kg_pipeline.settings import Settings
 from kg_pipeline.text.abbreviations import find_definitions
-from kg_pipeline.vocabulary.build import build_vocabulary
-from kg_pipeline.vocabulary.index import Vocabulary, open_vocabulary
+from kg_pipeline.vocabulary.index.build import build_vocabulary
+from kg_pipeline.vocabulary.index.lookup import Vocabulary, open_vocabulary
 
 STAGE = "mentions"
 _CODE = (
@@ -26,7 +26,7 @@ _CODE = (
     "kg_pipeline.text.abbreviations",
     "kg_pipeline.text.definitions",
     "kg_pipeline.text.short_forms",
-    "kg_pipeline.vocabulary.headwords",
+    "kg_pipeline.vocabulary.names.headwords",
 )
 
 

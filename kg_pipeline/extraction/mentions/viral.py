@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from kg_pipeline.extraction.mentions.mention import Mention
 from kg_pipeline.vocabulary.categories import GENE, ORGANISM, group_of
-from kg_pipeline.vocabulary.index import Vocabulary
-from kg_pipeline.vocabulary.symbols import is_symbol
+from kg_pipeline.vocabulary.index.lookup import Vocabulary
+from kg_pipeline.vocabulary.names.symbols import is_symbol
 
 _VIRUSES = "MESH:D014780"
 _BETWEEN = re.compile(r"(?:['’]s)?[\s-]{1,2}(?:(?:proteins?|genes?|antigens?)\s)?", re.IGNORECASE)

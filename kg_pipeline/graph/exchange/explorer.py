@@ -28,7 +28,7 @@ from kg_pipeline.graph.addresses import article_address
 from kg_pipeline.graph.exchange.records import Edge, Node
 from kg_pipeline.graph.exchange.source import ExportSource
 from kg_pipeline.schema import RELATION_KINDS
-from kg_pipeline.vocabulary.agreement import is_plural, verb
+from kg_pipeline.vocabulary.names.agreement import is_plural, verb
 
 #: Relations whose sentences share a file: some hundred kilobytes.
 _BLOCK = 1000

@@ -15,15 +15,15 @@ from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.datasets import Datasets, empty_frame
 from kg_pipeline.errors import GraphError
 from kg_pipeline.graph import layout
-from kg_pipeline.graph.assemble import write_version
-from kg_pipeline.graph.embed import build_embeddings
+from kg_pipeline.graph.assembly.assemble import write_version
+from kg_pipeline.graph.assembly.embed import build_embeddings
+from kg_pipeline.graph.assembly.tables import LogicalTables
 from kg_pipeline.graph.exchange import layout_text
 from kg_pipeline.graph.exchange.collecting import Collected
 from kg_pipeline.graph.exchange.reading import GraphFile, recognise
 from kg_pipeline.graph.exchange.records import Article, Edge, Node
 from kg_pipeline.graph.reader import Manifest, NodeKind
-from kg_pipeline.graph.tables import LogicalTables
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.llm.embeddings import Embedder
 from kg_pipeline.settings import Settings
 

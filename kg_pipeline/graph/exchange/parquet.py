@@ -24,8 +24,8 @@ import pyarrow.parquet as pq
 from kg_pipeline.files import replacing
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.exchange.source import ExportSource
-from kg_pipeline.graph.mentions import Rows
-from kg_pipeline.graph.vectors import Vectors
+from kg_pipeline.graph.snapshot.mentions import Rows
+from kg_pipeline.graph.snapshot.vectors import Vectors
 from kg_pipeline.schema import DATASETS, EMBEDDING_DIMENSIONS
 
 #: Text of articles, by table: what may not leave the house where an article's licence does not allow it.

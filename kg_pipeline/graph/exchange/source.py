@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.exchange.curies import article_curie
 from kg_pipeline.graph.exchange.records import SOURCE_PREFIX, Article, Edge, Node, Support
-from kg_pipeline.graph.mentions import Rows
 from kg_pipeline.graph.reader import Manifest
+from kg_pipeline.graph.snapshot.mentions import Rows
 from kg_pipeline.schema import LICENSE_CLASSES
 
 #: Licence classes whose sentences may be passed on; non-commercial ones under the same condition.

@@ -16,8 +16,8 @@ import polars as pl
 
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.neo4j.client import VersionLabels
-from kg_pipeline.graph.vectors import Vectors
-from kg_pipeline.graph.verify import has_all_files
+from kg_pipeline.graph.snapshot.vectors import Vectors
+from kg_pipeline.graph.versions.verify import has_all_files
 
 #: Share of the rows that must be the same: below it, finding the others costs more than writing them.
 _WORTHWHILE = 0.5

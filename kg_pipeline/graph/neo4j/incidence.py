@@ -1,4 +1,4 @@
-"""The graph in Neo4j seen from its nodes, as `kg_pipeline.graph.expansion` walks it.
+"""The graph in Neo4j seen from its nodes, as `kg_pipeline.graph.traversal.expansion` walks it.
 
 Nodes are row numbers and relations are ranks, both stored as properties, so every order is an order of integers.
 What one traversal has met is remembered, to name it in the end without asking again.
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kg_pipeline.graph.expansion import Incident, Ints
 from kg_pipeline.graph.neo4j.client import VersionLabels
 from kg_pipeline.graph.reader import ALL_KINDS
+from kg_pipeline.graph.traversal.expansion import Incident, Ints
 from kg_pipeline.vocabulary.predicates import PREDICATES, relationship_type
 
 _TAXONOMIC = relationship_type("subclass_of")
@@ -24,7 +24,7 @@ _UNLIMITED = 2**31
 
 
 class Neo4jIncidence:
-    """`kg_pipeline.graph.expansion.Incidence` for one traversal."""
+    """`kg_pipeline.graph.traversal.expansion.Incidence` for one traversal."""
 
     def __init__(
         self, query: Callable[..., list[dict[str, Any]]], labels: VersionLabels, n_nodes: int

@@ -29,7 +29,7 @@ from kg_pipeline.graph.neo4j.schema import (
 )
 from kg_pipeline.graph.neo4j.writer import Progress, VersionWriter
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.verify import has_all_files
+from kg_pipeline.graph.versions.verify import has_all_files
 from kg_pipeline.settings import Neo4jSettings
 
 if TYPE_CHECKING:

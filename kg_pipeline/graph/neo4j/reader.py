@@ -1,6 +1,6 @@
 """Read a version from Neo4j through the same protocol as the version directory, with the same results.
 
-Traversal runs level by level in `kg_pipeline.graph.expansion`, one query a level, never as a variable-length pattern.
+Traversal runs level by level in `kg_pipeline.graph.traversal.expansion`, one query a level, never as a variable-length pattern.
 Vector hits of the approximate index are more than asked for and scored again exactly. Full-text scores are Lucene's,
 so their values differ from those of the directory.
 """
@@ -27,13 +27,13 @@ from kg_pipeline.graph.reader import (
     Vector,
 )
 from kg_pipeline.graph.records import Record, columns_of, make
-from kg_pipeline.graph.text_index import words
-from kg_pipeline.graph.traversing import TraversingReader
-from kg_pipeline.graph.vectors import checked, cosines
+from kg_pipeline.graph.snapshot.text_index import words
+from kg_pipeline.graph.snapshot.vectors import checked, cosines
+from kg_pipeline.graph.traversal.reader import TraversingReader
 from kg_pipeline.schema import EMBEDDING_DIMENSIONS
 from kg_pipeline.settings import Neo4jSettings
+from kg_pipeline.vocabulary.names.variants import normal_key
 from kg_pipeline.vocabulary.predicates import PREDICATES, relationship_type
-from kg_pipeline.vocabulary.variants import normal_key
 
 if TYPE_CHECKING:
     from neo4j import Driver

@@ -19,12 +19,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kg_pipeline.graph import layout
-from kg_pipeline.graph.adjacency import Adjacency, row_positions
-from kg_pipeline.graph.mentions import Rows
 from kg_pipeline.graph.neo4j.base import Base, Mask
 from kg_pipeline.graph.reader import Chunk, Document, Entity, Evidence, NodeKind
 from kg_pipeline.graph.records import columns_of
-from kg_pipeline.graph.vectors import Vectors
+from kg_pipeline.graph.snapshot.adjacency import Adjacency, row_positions
+from kg_pipeline.graph.snapshot.mentions import Rows
+from kg_pipeline.graph.snapshot.vectors import Vectors
 from kg_pipeline.vocabulary.predicates import relationship_type
 
 #: Sentences kept on a relationship, for people who browse; all of them are `Evidence` nodes.

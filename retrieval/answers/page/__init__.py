@@ -17,7 +17,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from kg_pipeline.graph.addresses import article_address, is_sample
-from kg_pipeline.vocabulary.agreement import is_plural, verb
+from kg_pipeline.vocabulary.names.agreement import is_plural, verb
 from retrieval.answer import Answer, Citation, EvidenceEdge
 from retrieval.answers.explain import explain
 from retrieval.words.plain import plain, plain_line

@@ -13,7 +13,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from kg_pipeline.graph.reader import GraphReader
-from kg_pipeline.vocabulary.variants import normal_key
+from kg_pipeline.vocabulary.names.variants import normal_key
 from retrieval.evaluation.biomedhop.motifs import Motif
 from retrieval.evaluation.biomedhop.steps import StepTables
 from retrieval.evaluation.biomedhop.typed_graph import Ints, TypedGraph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kg_pipeline.vocabulary.variants import normal_key
+from kg_pipeline.vocabulary.names.variants import normal_key
 from retrieval.evaluation.biomedhop.items import GoldEdge, HopQuery, ItemEntity
 
 _ALIASES = 1

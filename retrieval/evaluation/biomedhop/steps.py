@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from kg_pipeline.graph.adjacency import group, row_positions
+from kg_pipeline.graph.snapshot.adjacency import group, row_positions
 from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.evaluation.biomedhop.patterns import Patterns, Reading
 from retrieval.evaluation.biomedhop.typed_graph import PREDICATE_CODES, Ints, TypedGraph

@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kg_pipeline.graph import layout
+from kg_pipeline.vocabulary.names.variants import normal_key
 from kg_pipeline.vocabulary.predicates import PREDICATES
-from kg_pipeline.vocabulary.variants import normal_key
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

@@ -13,7 +13,7 @@ from typing import Any
 from kg_pipeline.errors import BenchmarkFileError
 from kg_pipeline.fingerprint import code_digest, short_digest
 from kg_pipeline.graph.reader import GraphReader
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings
 from retrieval.evaluation.agreement import judge_agreement
 from retrieval.evaluation.biomedhop.items import CONDITIONS, Condition, Item, read_items
@@ -184,7 +184,7 @@ def _ablations(rows: Sequence[Row], chosen: QaSettings) -> list[Ablation]:
 
 
 def _open(folder: Path) -> GraphReader:
-    from kg_pipeline.graph.snapshot import SnapshotReader
+    from kg_pipeline.graph.snapshot.reader import SnapshotReader
 
     return SnapshotReader(folder)
 

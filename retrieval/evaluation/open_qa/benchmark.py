@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings
 from retrieval.evaluation.intervals import RESAMPLES
 from retrieval.evaluation.judges import open_model

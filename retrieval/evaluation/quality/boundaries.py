@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from kg_pipeline.errors import BenchmarkFileError
-from kg_pipeline.graph.version import VersionStore
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings
 from retrieval.evaluation.intervals import RESAMPLES, Interval, bootstrap
 from retrieval.evaluation.methods import make_method

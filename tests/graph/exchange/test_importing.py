@@ -9,7 +9,7 @@ import pytest
 
 from kg_pipeline.errors import GraphError
 from kg_pipeline.graph.exchange.importing import import_graph
-from kg_pipeline.graph.verify import verify_version
+from kg_pipeline.graph.versions.verify import verify_version
 from tests.graph.exchange.conftest import rows
 
 

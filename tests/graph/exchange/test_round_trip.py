@@ -7,7 +7,7 @@ import pytest
 from kg_pipeline.graph.exchange.export import export_version
 from kg_pipeline.graph.exchange.importing import import_graph
 from kg_pipeline.graph.exchange.source import ANY_LICENSE
-from kg_pipeline.graph.verify import verify_version
+from kg_pipeline.graph.versions.verify import verify_version
 from tests.graph.exchange.conftest import rows
 
 

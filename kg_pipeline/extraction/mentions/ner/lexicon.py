@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_pipeline.extraction.mentions.ner.tokens import Token, fold_token, tokenize
-from kg_pipeline.vocabulary.variants import singular_word
+from kg_pipeline.vocabulary.names.variants import singular_word
 
 #: Kinds by the bit that stands for them.
 KINDS = ("chem", "dis", "gene", "spec", "cell", "anat", "proc", "fam")

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from kg_pipeline.vocabulary.folding import GREEK
+from kg_pipeline.vocabulary.names.folding import GREEK
 
 _TOKEN = re.compile(r"[^\W_]+|[^\s]")
 _GREEK = str.maketrans(

@@ -1,0 +1,1 @@
+"""From the stage tables of a corpus to the directory of a version."""

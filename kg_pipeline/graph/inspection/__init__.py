@@ -1,0 +1,1 @@
+"""What a person looks at before trusting a version: checks, hubs, plots."""

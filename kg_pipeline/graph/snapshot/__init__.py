@@ -1,0 +1,1 @@
+"""A version directory that is read through memory maps."""

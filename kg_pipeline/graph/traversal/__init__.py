@@ -1,0 +1,1 @@
+"""Walks over a graph, the same for every store."""

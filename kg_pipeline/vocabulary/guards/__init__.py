@@ -1,0 +1,1 @@
+"""Why two names must not become one entity."""

@@ -1,0 +1,1 @@
+"""The look-up index of the vocabularies that a workspace uses."""

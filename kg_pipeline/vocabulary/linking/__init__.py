@@ -1,0 +1,1 @@
+"""From a name in an article to the concept it stands for."""
