@@ -28,38 +28,10 @@ __all__ = ["OPEN_VOCABULARY", "ORTHOLOGS", "build_vocabulary", "vocabulary_diges
 #: How long a process waits for another one that indexes: a vocabulary of 12 million names takes some minutes.
 LOCK_SECONDS = 1800.0
 ORTHOLOGS = pa.schema([("concept_id", pa.string()), ("taxon", pa.string()), ("ortholog", pa.string())])
-#: Modules that decide what an index holds and finds.
+#: What decides what an index holds and finds.
 CODE = tuple(
-    f"kg_pipeline.vocabulary.{module}"
-    for module in (
-        "article_context",
-        "build",
-        "categories",
-        "concept_names",
-        "folding",
-        "generic",
-        "index",
-        "likeness",
-        "linking",
-        "matcher",
-        "name_grams",
-        "name_keys",
-        "name_parts",
-        "packed_lists",
-        "guard_words",
-        "guards",
-        "qualified",
-        "readings",
-        "rewrite_words",
-        "rewrites",
-        "stopwords",
-        "symbols",
-        "taxa",
-        "typing_errors",
-        "variant_names",
-        "variants",
-        "words",
-    )
+    f"kg_pipeline.vocabulary.{part}"
+    for part in ("categories", "guards", "index", "linking", "matcher", "names")
 )
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_pipeline.vocabulary.index.lookup import name_grams
+from kg_pipeline.vocabulary.index import name_grams
 from kg_pipeline.vocabulary.index.name_grams import LEAST, NameGrams, grams_of, write_name_grams
 
 
