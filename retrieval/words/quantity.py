@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kg_pipeline.vocabulary.names.words import words
 from retrieval.words.terms import STOP_WORDS, Token, singular, stem, tokenise
 
 _HOW_MANY = re.compile(r"\bhow\s+many\b", re.IGNORECASE)
@@ -17,24 +18,20 @@ _SHARE = re.compile(
 _MEASURE = re.compile(
     r"\bhow\s+long\b|\b(?:what|which)\s+(?:\w+\s+)?(?:number|dose|dosage|concentration)\b", re.IGNORECASE
 )
-_WORDS = (
-    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty"),
-    *("thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "thousand"),
+_NUMBERS = words(
+    "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety "
+    "hundred thousand"
 )
-_NUMBERS = frozenset(_WORDS)
+_COUNT = rf"(?:\d|{'|'.join(sorted(_NUMBERS))})"
 _A_SHARE = re.compile(
-    rf"\d\s*%|\bper\s?cent\b|\b(?:half|thirds?|quarters?)\b|\b(?:one|\d+|{'|'.join(_WORDS)})\s+(?:out\s+)?(?:of|in)\s+"
-    rf"(?:the\s+)?(?:\d|{'|'.join(_WORDS)})",
+    r"\d\s*%|\bper\s?cent\b|\b(?:half|thirds?|quarters?)\b"
+    rf"|\b(?:one|\d*{_COUNT})\s+(?:out\s+)?(?:of|in)\s+(?:the\s+)?{_COUNT}",
     re.IGNORECASE,
 )
 #: Words before a number that is part of a name or says where something stands ("type 2 diabetes", "Figure 1").
-_LABELS = frozenset(
-    {"figure", "fig", "table", "section", "ref", "type", "phase", "class", "grade", "stage", "day"}
-)
+_LABELS = words("figure fig table section ref type phase class grade stage day")
 #: Units: what a number before them measures is not counted.
-_UNITS = frozenset(
-    {"g", "kg", "mg", "ml", "mm", "cm", "nm", "h", "hour", "day", "week", "month", "year", "fold"}
-)
+_UNITS = words("g kg mg ml mm cm nm h hour day week month year fold")
 _NEAR = 4  # tokens between a number and what it counts
 
 

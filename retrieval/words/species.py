@@ -7,23 +7,21 @@ from retrieval.words.terms import singular, tokenise
 
 #: Other words for them, and those of animals that are patients.
 _OTHERS = {
-    **{
-        "mice": "mouse",
-        "murine": "mouse",
-        "fly": "drosophila",
-        "cow": "bovine",
-        "cattle": "bovine",
-        "pig": "porcine",
-    },
-    **{
-        "swine": "porcine",
-        "dog": "canine",
-        "cat": "feline",
-        "macaque": "monkey",
-        "horse": "horse",
-        "equine": "horse",
-    },
-    **{"sheep": "sheep", "ovine": "sheep", "hamster": "hamster", "ferret": "ferret"},
+    word: species
+    for species, words in {
+        "mouse": "mice murine",
+        "drosophila": "fly",
+        "bovine": "cow cattle",
+        "porcine": "pig swine",
+        "canine": "dog",
+        "feline": "cat",
+        "monkey": "macaque",
+        "horse": "horse equine",
+        "sheep": "sheep ovine",
+        "hamster": "hamster",
+        "ferret": "ferret",
+    }.items()
+    for word in words.split()
 }
 
 
