@@ -27,7 +27,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock
+
 from kg_pipeline.errors import CorpusBusy, ObjectStoreError
+from kg_pipeline.files import write_text
 from kg_pipeline.fingerprint import short_digest
 from kg_pipeline.object_store import ObjectStore
 
@@ -90,12 +93,14 @@ class _Claim:
                 self.store.delete(f"{folder}/{name}")
                 continue
             try:
-                rival = dict(json.loads(self.store.read(f"{folder}/{name}")))
+                rival = json.loads(self.store.read(f"{folder}/{name}"))
+                if not isinstance(rival, dict):
+                    raise ValueError(name)
                 if self._meets(rival.get("shards")):
                     found.append(rival)
             except FileNotFoundError:
                 continue  # withdrawn since it was listed
-            except (ObjectStoreError, ValueError):  # being written anew, or not by us
+            except (ObjectStoreError, ValueError, RecursionError):  # being written anew, or not by us
                 found.append(_UNREADABLE)
         return found
 
@@ -129,7 +134,7 @@ def claimed(
     if store is None or not corpus:
         yield
         return
-    machine = short_digest(socket.gethostname(), str(home))
+    machine = short_digest(socket.gethostname(), str(home), _id_of(home))
     claim = _Claim(store, corpus, machine, secrets.token_hex(4), frozenset(shards))
     try:
         _acquire(claim, pace)
@@ -142,6 +147,17 @@ def claimed(
             )
     finally:
         _withdraw(claim)
+
+
+def _id_of(home: Path) -> str:
+    """What tells this workspace from one of the same path on a machine of the same name; made at the first claim."""
+    path = home / "locks" / "machine-id"
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(path.with_name("machine-id.lock")):
+            if not path.is_file():
+                write_text(path, secrets.token_hex(8))
+    return path.read_text(encoding="utf-8")
 
 
 def _acquire(claim: _Claim, pace: Pace) -> None:
@@ -177,6 +193,9 @@ def _renewed(claim: _Claim, pace: Pace) -> Iterator[threading.Event]:
                     lost.set()
                     return
                 claim.write(_HELD)
+                if time.monotonic() - written > pace.expires:  # others took it for dead meanwhile
+                    lost.set()
+                    return
                 written = time.monotonic()
             except ObjectStoreError as error:
                 _log.warning("The claim on corpus %s could not be renewed: %s", claim.corpus, error)

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 #: Columns of a pipe or a file, which have no edge: a row is a line, so that it can be searched.
 _NO_EDGE = 10_000
@@ -31,8 +31,8 @@ def folded_table(*columns: str, whole: tuple[str, ...] = (), title: str | None =
 
 
 def add_plain_row(table: Table, *cells: str) -> None:
-    """Add cells in which a bracket is a bracket."""
-    table.add_row(*(escape(cell) for cell in cells))
+    """Add cells that stand as they are: a bracket is a bracket, and `:dna:` no picture."""
+    table.add_row(*(Text(cell) for cell in cells))
 
 
 def print_json(rows: Sequence[Mapping[str, object]]) -> None:

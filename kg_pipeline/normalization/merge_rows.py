@@ -72,12 +72,15 @@ def merge_rows(entities: pl.DataFrame, seen: pl.DataFrame, *, is_egot: bool) -> 
         .unique(["entity_id", "name_b", "rule"], keep="first", maintain_order=True)
     )
     if is_egot:
-        pairs = pl.struct("name_a", "name_b").map_elements(
-            lambda pair: stem_score(pair["name_a"], pair["name_b"]), return_dtype=pl.Float64
-        )
-        score = pl.when(pl.col("rule") == EGOT_STEM).then(pairs.cast(pl.Float32)).otherwise(pl.col("score"))
-        rows = rows.with_columns(score=score)
+        rows = pl.concat(
+            [rows.filter(pl.col("rule") != EGOT_STEM), _stem_scored(rows.filter(rule=EGOT_STEM))]
+        ).sort("entity_id", "name_b", "rule")
     return rows.select("entity_id", "name_a", "name_b", "rule", "score", "evidence")
+
+
+def _stem_scored(rows: pl.DataFrame) -> pl.DataFrame:
+    pairs = zip(rows["name_a"], rows["name_b"], strict=True)
+    return rows.with_columns(score=pl.Series([stem_score(a, b) for a, b in pairs], dtype=pl.Float32))
 
 
 def _by_way_of_the_name(named: pl.DataFrame) -> pl.DataFrame:

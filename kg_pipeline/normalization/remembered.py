@@ -41,15 +41,21 @@ class Remembered:
         try:
             if (pq.read_schema(path).metadata or {}).get(_SOURCE) != source.encode():
                 return None
-            return pl.read_parquet(path)
-        except (OSError, pa.ArrowException, pl.exceptions.PolarsError):
+            table = pq.read_table(path, page_checksum_verification=True)
+            return pl.DataFrame(table)
+        except (OSError, ValueError, pa.ArrowException, pl.exceptions.PolarsError):
             return None
 
     def keep(self, name: str, source: str, frame: pl.DataFrame) -> None:
         """Keep a table in the place of the one of that name."""
         table = frame.to_arrow(compat_level=pl.CompatLevel.oldest())
         with replacing(self._path(name)) as aside:
-            pq.write_table(table.replace_schema_metadata({_SOURCE: source}), aside, compression="zstd")
+            pq.write_table(
+                table.replace_schema_metadata({_SOURCE: source}),
+                aside,
+                compression="zstd",
+                write_page_checksum=True,
+            )
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.parquet"

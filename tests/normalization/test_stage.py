@@ -144,6 +144,15 @@ def test_egot_is_chosen_by_the_corpus(tmp_path: Path, machine: Settings) -> None
     assert datasets.read("merges", "c")["rule"].to_list() == ["egot_stem"]
 
 
+def test_egot_scores_its_own_merges_beside_those_of_abbreviations(tmp_path: Path, machine: Settings) -> None:
+    datasets = Datasets(tmp_path)
+    spec = CorpusSpec(name="c", source="x", standardization="egot")
+    build(datasets, spec, machine, {"00": [*FIRST, mention("PMC9", 0, "systemics", "C8")]})
+    merges = datasets.read("merges", "c")
+    assert {"egot_stem", "abbreviation"} <= set(merges["rule"])
+    assert merges["score"].null_count() == 0
+
+
 @pytest.mark.parametrize("name", ["SLE", "systemic lupus erythematosus"])
 def test_a_decision_may_name_an_abbreviation(
     tmp_path: Path, spec: CorpusSpec, machine: Settings, name: str

@@ -161,11 +161,12 @@ def test_only_what_may_pass_is_tried_again_and_only_where_nobody_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: KgError, tags: dict[str, str], attempts: int
 ) -> None:
     monkeypatch.setattr("assets.stage._FIRST_WAIT_SECONDS", 0)
+    settings = load_settings({"KG_HOME": str(tmp_path)})
     tried = []
 
     @dg.asset
     def failing(context) -> None:
-        with stage_run(context, tmp_path):
+        with stage_run(context, settings):
             tried.append(1)
             raise error
 

@@ -108,7 +108,7 @@ class Vocabulary:
             orthologs = _mapped(folder / ORTHOLOGS_FILE)
             self._written = ConceptNames(folder, _columns(table)["names"])
             self._grams = NameGrams(folder, self._names.key)
-        except (OSError, RuntimeError, ValueError, pa.ArrowInvalid) as error:
+        except (OSError, EOFError, RuntimeError, ValueError, pa.ArrowInvalid) as error:
             raise ModelError(
                 f"The vocabulary index {folder} cannot be opened ({error}). Delete the folder; the next build makes it again."
             ) from error

@@ -175,6 +175,8 @@ class NameGrams:
         # Read, not mapped: the system shares what it keeps of the file all the same, and no process holds the lists it read.
         self._numbers = os.open(folder / NUMBERS_FILE, os.O_RDONLY)
         weakref.finalize(self, os.close, self._numbers)
+        if os.fstat(self._numbers).st_size != self._offsets[-1]:
+            raise ValueError(f"{NUMBERS_FILE} is not as long as its lists")
         buckets = np.empty(BUCKETS, dtype=np.int64)
         buckets[ranks] = np.arange(BUCKETS)
         self._order = Order(weights, ranks, buckets)

@@ -137,3 +137,13 @@ def test_packaged_vocabulary_is_small_and_opens_at_once(
     assert len(opened) > 250_000
     assert time.perf_counter() - started < 0.3
     assert pa.total_allocated_bytes() - own < 1_000_000  # mapped, not copied
+
+
+@pytest.mark.parametrize("file", ["gram_sizes.npy", "gram_numbers.bin", "keys.marisa", "concepts.arrow"])
+def test_an_index_of_which_a_file_was_emptied_says_how_to_make_it_again(tmp_path: Path, file: str) -> None:
+    source = tmp_path / "concepts.parquet"
+    pq.write_table(pa.Table.from_pylist([concept("HGNC:1", "interleukin 6")], schema=CONCEPTS), source)
+    folder = build_vocabulary(load_settings({"KG_HOME": str(tmp_path)}), source)
+    (folder / file).write_bytes(b"")
+    with pytest.raises(ModelError, match="Delete the folder"):
+        open_vocabulary(folder)
