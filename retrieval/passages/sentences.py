@@ -39,6 +39,8 @@ _SHORTEST = 4  # tokens; less is a heading or a label
 _LONGEST = 700  # characters; more is a table or a failed split
 _EMBEDDED = 24
 _TITLE = "Title"  # section of the title of an article
+#: The mark of a sentence with the numbers of what it cites behind it.
+_CITED_END = re.compile(r"(?:[^\W\d]|[)\]%])[.?!][)\]\"'”’]*[\s\d,;–⁰¹²³⁴-⁹-]*$")
 _LABEL = re.compile(
     r"(?:(?:table|fig(?:ure)?|box)\b)?[\s.:–—-]*(?:[A-Z]?\d+(?:\.\d+)*[A-Za-z]?)?[\s.:–—|-]*", re.IGNORECASE
 )
@@ -133,7 +135,7 @@ def is_heading(text: str, section_path: str) -> bool:
     if section == _TITLE:
         return False
     names_section = bool(said) and section.endswith(said) and _LABEL.fullmatch(section.removesuffix(said))
-    return bool(names_section) or text.rstrip()[-1:].isalnum()
+    return bool(names_section) or (text.rstrip()[-1:].isalnum() and not _CITED_END.search(text))
 
 
 def relation_stems(question: Question) -> frozenset[str]:

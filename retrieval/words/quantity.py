@@ -13,26 +13,32 @@ from retrieval.words.terms import STOP_WORDS, Token, singular, stem, tokenise
 
 _HOW_MANY = re.compile(r"\bhow\s+many\b", re.IGNORECASE)
 _SHARE = re.compile(
-    r"\b(?:what|which)\s+(?:\w+\s+)?(?:percentage|percent|proportion|fraction|share)\b", re.IGNORECASE
+    r"\b(?:what|which)\s+(?:\w+\s+)?(?:(?:percentage|percent|proportion)\b|(?:fraction|share)\s+of\b)",
+    re.IGNORECASE,
 )
+#: A measure is asked for where the question goes on with it, not where it is part of another name ("dose-limiting").
 _MEASURE = re.compile(
-    r"\bhow\s+long\b|\b(?:what|which)\s+(?:\w+\s+)?(?:number|dose|dosage|concentration)\b", re.IGNORECASE
+    r"\bhow\s+long\b(?!\s+(?:non-?coding|noncoding|RNAs?)\b)"
+    r"|\b(?:what|which)\s+(?:\w+\s+)?(?:number|dose|dosage|concentration)s?\s+(?:of|is|are|was|were|do|does|did)\b",
+    re.IGNORECASE,
 )
 _NUMBERS = words(
-    "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty sixty seventy eighty ninety "
-    "hundred thousand"
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand no none"
 )
 _COUNT = rf"(?:\d|{'|'.join(sorted(_NUMBERS))})"
 _A_SHARE = re.compile(
     r"\d\s*%|\bper\s?cent\b|\b(?:half|thirds?|quarters?)\b"
-    rf"|\b(?:one|\d*{_COUNT})\s+(?:out\s+)?(?:of|in)\s+(?:the\s+)?{_COUNT}",
+    r"|\b0?\.\d+\s+of\b|\b\d+\s*/\s*\d+\b"
+    rf"|\b\d*{_COUNT}\s+(?:out\s+)?(?:of|in)\s+(?:the\s+)?{_COUNT}",
     re.IGNORECASE,
 )
 #: Words before a number that is part of a name or says where something stands ("type 2 diabetes", "Figure 1").
 _LABELS = words("figure fig table section ref type phase class grade stage day")
 #: Units: what a number before them measures is not counted.
 _UNITS = words("g kg mg ml mm cm nm h hour day week month year fold")
-_NEAR = 4  # tokens between a number and what it counts
+#: Tokens from what is counted to a number after it, and from a number to what it counts ("45 adult and elderly patients").
+_NEAR, _AHEAD = 4, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +57,14 @@ class Quantity:
         if not self.counted:
             return bool(places)
         things = [at for at, token in enumerate(tokens) if _form(token) == self.counted]
-        counts = [at for at in places if at + 1 == len(tokens) or singular(tokens[at + 1].text) not in _UNITS]
-        return any(abs(at - thing) <= _NEAR for at in counts for thing in things)
+        counts = [at for at in places if not self._measures_another(tokens, at)]
+        return any(-_NEAR <= thing - at <= _AHEAD for at in counts for thing in things)
+
+    def _measures_another(self, tokens: tuple[Token, ...], at: int) -> bool:
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        return (
+            following is not None and singular(following.text) in _UNITS and _form(following) != self.counted
+        )
 
 
 def asked_quantity(question: str) -> Quantity | None:

@@ -140,6 +140,9 @@ def test_harm_may_be_told_as_toxicity(open_graph: Callable[..., Graph]) -> None:
         ("Infected cells were frequent.", "Results > Figure 2", False),
         ("Skin heals.", "Results > Why skin heals", False),
         ("BAFF causes lupus", "Title", False),
+        ("Skin heals.3,4", "Results", False),
+        ("Skin heals (twice).¹²", "Results", False),
+        ("Doses above 0.5", "Results > Figure 2", True),
     ],
 )
 def test_titles_of_sections_figures_and_tables(text: str, section: str, heads: bool) -> None:

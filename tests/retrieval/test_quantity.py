@@ -25,6 +25,14 @@ from tests.retrieval.memory_graph import Builder
         ("What dose was given?", "A dose of 5 mg was given in type 2 diabetes.", True),
         ("What dose was given?", "A high dose was given in type 2 diabetes.", False),
         ("How long do they live?", "They live for TNF-1 and CD8.", False),
+        ("How many rats died?", "One rat died.", True),
+        ("How many rats died?", "Fifteen of the rats died.", True),
+        ("How many rats died?", "None of the rats died.", True),
+        ("How many rats died?", "12 young male and old female hooded rats died.", True),
+        ("How many weeks did it last?", "It lasted 12 weeks.", True),
+        ("How many weeks did it last?", "It lasted long at 12 mg.", False),
+        ("What proportion of nurses left?", "It was 0.45 of nurses.", True),
+        ("What proportion of nurses left?", "12/30 nurses left.", True),
     ],
 )
 def test_a_number_that_is_asked_for(question: str, text: str, gives: bool) -> None:
@@ -33,7 +41,19 @@ def test_a_number_that_is_asked_for(question: str, text: str, gives: bool) -> No
     assert quantity.is_in(text) is gives
 
 
-@pytest.mark.parametrize("question", ["Which drugs treat SLE?", "How does UV act?", "How much does it help?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which drugs treat SLE?",
+        "How does UV act?",
+        "How much does it help?",
+        "Which diseases share genes with asthma?",
+        "Which dose-limiting toxicity does it have?",
+        "How long non-coding RNA MALAT1 acts?",
+        "Which low dose CT is used?",
+        "Which copy number variants are known?",
+    ],
+)
 def test_other_questions_ask_for_none(question: str) -> None:
     assert asked_quantity(question) is None
 
