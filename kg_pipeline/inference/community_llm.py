@@ -63,7 +63,13 @@ class Hypotheses(BaseModel):
 
 
 Dropped = Literal[
-    "unknown_entity", "unknown_predicate", "same_group", "no_quote_of_both", "known", "over_cap"
+    "unknown_entity",
+    "ambiguous_name",
+    "unknown_predicate",
+    "same_group",
+    "no_quote_of_both",
+    "known",
+    "over_cap",
 ]
 _Row = tuple[str, str, str, float, list[str], str]
 
@@ -164,6 +170,8 @@ def _row(hypothesis: Hypothesis, a: _Side, b: _Side, model: str) -> _Row | Dropp
     predicate = PREDICATES.get(hypothesis.predicate)
     if head is None or tail is None:
         return "unknown_entity"
+    if not {hypothesis.head, hypothesis.tail}.isdisjoint(a.entities.keys() & b.entities.keys()):
+        return "ambiguous_name"  # an entity of each group has it
     if predicate is None:
         return "unknown_predicate"
     if head == tail or (hypothesis.head in a.entities) == (hypothesis.tail in a.entities):

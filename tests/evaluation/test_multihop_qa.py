@@ -152,6 +152,29 @@ def test_two_names_of_one_thing_count_once(built: Built, small: Small) -> None:
     assert score(one.name, alias) == 0.0
 
 
+@pytest.mark.parametrize("text", ["a\u2028b\x85c", "cut \ud83d", "two\nlines"])
+def test_a_journal_gives_any_text_back(tmp_path: Path, pair: Item, text: str) -> None:
+    Journal(tmp_path / "j.jsonl", "this").keep(outcome(pair, text=text))
+    assert Journal(tmp_path / "j.jsonl", "this").find(pair.item_id, "open") == outcome(pair, text=text)
+
+
+@pytest.mark.parametrize(
+    "line", ["[" * 100_000, '{"of": "this"}', '{"of": "this", "outcome": {"item_id": 3}}', "\x00"]
+)
+def test_lines_of_a_journal_that_are_no_outcomes_are_passed_over(
+    tmp_path: Path, pair: Item, line: str
+) -> None:
+    Journal(tmp_path / "j.jsonl", "this").keep(outcome(pair))
+    with (tmp_path / "j.jsonl").open("a") as file:
+        file.write("\n" + line)
+    Journal(tmp_path / "j.jsonl", "this").keep(outcome(pair, item_id="i2"))
+    journal = Journal(tmp_path / "j.jsonl", "this")
+    assert [journal.find(one, "open") for one in (pair.item_id, "i2")] == [
+        outcome(pair),
+        outcome(pair, item_id="i2"),
+    ]
+
+
 def test_answers_that_a_journal_has_are_not_asked_for_again(pair: Item, small: Small, tmp_path: Path) -> None:
     class Counting:
         name = "counting"

@@ -230,7 +230,7 @@ async def ask(graph: Any, chat: Scripted, evidence: pl.LazyFrame | None = None) 
         chat,
         stated,
         communities(stated),
-        {"a0": "Alpha", "b0": "Beta"},
+        {"a0": "Alpha", "b0": "Beta", "a2": "cold", "b2": "cold"},
         evidence_of(stated) if evidence is None else evidence,
         max_per_node=5,
         max_total=5,  # type: ignore[arg-type]
@@ -241,6 +241,7 @@ async def test_a_model_may_only_point_at_what_it_was_shown(graph: Any) -> None:
     good = Hypothesis(head="Alpha", predicate="regulates", tail="Beta", support=["A1", "B1"])
     bad = {
         "unknown_entity": {"head": "imatinib"},
+        "ambiguous_name": {"head": "cold"},
         "unknown_predicate": {"predicate": "cures"},
         "same_group": {"tail": "a1"},
         "no_quote_of_both": {"support": ["A1", "A2"]},

@@ -69,8 +69,8 @@ def bench_all(
     unfinished = Unfinished(output, _made_with(corpus, sample, methods, judge, wanted))
     for name in wanted:
         path = output / f"{name}.json"
-        if name in unfinished.finished and path.exists():
-            measured[name] = json.loads(path.read_text(encoding="utf-8"))
+        if name in unfinished.finished and (report := _earlier(path)):
+            measured[name] = report
             console.print(f"{name}: measured before this run was stopped", markup=False)
             continue
         path.unlink(missing_ok=True)  # a report of an earlier run must not pass for this one's

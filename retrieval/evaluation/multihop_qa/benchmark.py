@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kg_pipeline.errors import BenchmarkFileError
-from kg_pipeline.fingerprint import code_digest, short_digest
+from kg_pipeline.fingerprint import code_digest, file_sha256, short_digest
 from kg_pipeline.graph.reader import GraphReader
 from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings
@@ -144,8 +144,9 @@ def run_benchmark(
     for condition in chosen.conditions:
         require_web(web, CONDITIONS[condition])
     rows = []
-    code = code_digest(("retrieval",), ("kg-pipeline",)) if journal else ""
-    made_with = (code, name, folder.name, answering, settings.embedding_model, chosen.seed)
+    code = code_digest(("retrieval", "kg_pipeline")) if journal else ""
+    asked = file_sha256(path) if journal else ""
+    made_with = (code, asked, name, folder.name, answering, settings.embedding_model, chosen.seed)
     for share in chosen.completeness:
         # A whole graph is the version itself; a thinned one has its adjacency filtered once.
         whole: GraphReader = Thinned(folder, share, chosen.seed) if share < WHOLE else _open(folder)

@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from retrieval.evaluation.multihop_qa.outcomes import Format, Outcome
+
+_OUTCOME = TypeAdapter(Outcome)
 
 
 class Journal:
@@ -37,17 +41,15 @@ class Journal:
         row = asdict(outcome) | {"sources": sorted(outcome.sources)}
         with self._path.open("a", encoding="utf-8") as file:
             # The end of a line that was cut must not take this one with it.
-            file.write("\n" + json.dumps({"of": self._of, "outcome": row}, ensure_ascii=False))
+            file.write("\n" + json.dumps({"of": self._of, "outcome": row}))
 
     def _read(self) -> Iterator[Outcome]:
         if not self._path.exists():
             return
-        for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
+        for line in self._path.read_text(encoding="utf-8", errors="replace").split("\n"):
             try:
                 told = json.loads(line)
                 if told["of"] == self._of:
-                    row = told["outcome"]
-                    sets = {"sources": frozenset(row["sources"]), "quotes": tuple(row["quotes"])}
-                    yield Outcome(**(row | sets))
-            except (ValueError, TypeError, KeyError):
+                    yield _OUTCOME.validate_python(told["outcome"])
+            except (ValueError, TypeError, KeyError, RecursionError):
                 continue
