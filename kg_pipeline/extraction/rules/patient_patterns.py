@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from kg_pipeline.extraction.lexicon.nouns import PATIENTS
 from kg_pipeline.extraction.lexicon.predicate_lexicon import Meaning
 from kg_pipeline.extraction.lexicon.word_list import word_set
 from kg_pipeline.extraction.rules.statements import Reading
-from kg_pipeline.extraction.syntax.arguments import PATIENTS, Argument, arguments
+from kg_pipeline.extraction.syntax.arguments import Argument, arguments
 from kg_pipeline.extraction.syntax.dependency import (
     children,
     conjuncts,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from kg_pipeline.extraction.lexicon.predicate_lexicon import Meaning
+from kg_pipeline.extraction.rules.missing_conditions import holds_only_without
 from kg_pipeline.extraction.rules.negation import is_negated, is_speculative
 from kg_pipeline.extraction.syntax.arguments import Argument
 from kg_pipeline.extraction.syntax.phrases import Phrase
@@ -52,6 +53,7 @@ _OPPOSITE = {
 #: What remains when a sign cannot be turned: "loss of X causes Y" does not say that X prevents Y.
 _UNSIGNED = {
     "causes": "associated_with",
+    "prevents": "associated_with",
     "predisposes": "associated_with",
     "regulates": "regulates",
     "associated_with": "associated_with",
@@ -127,6 +129,8 @@ def statements(parse: Parse, reading: Reading) -> Iterator[Statement]:
     if not pairs:
         return
     negated = is_negated(parse, reading.trigger, reading.ends)
+    if negated and holds_only_without(parse, reading.trigger):
+        return
     speculative = is_speculative(parse, reading.trigger)
     text = parse.text(reading.words)
     word = parse.units[reading.trigger.i].attached or reading.trigger.lower_
@@ -159,10 +163,12 @@ def _brought_about(parse: Parse, predicate: str, head: Argument, tail: Argument)
     """What a cause does to what it has a noun for: it raises molecules and cells, and lowers what it causes a loss of."""
     if predicate == "activates" and tail.quantity:
         return "increases"
-    if predicate != "causes":
+    if predicate not in ("causes", "prevents"):
         return predicate
-    is_raised = not fits(predicate, _category(parse, head), _category(parse, tail))
-    return "increases" if is_raised or (tail.turned and tail.risk is None) else predicate
+    is_fitting = fits(predicate, _category(parse, head), _category(parse, tail))
+    if predicate == "prevents":
+        return predicate if is_fitting else "decreases"
+    return "increases" if not is_fitting or (tail.turned and tail.risk is None) else predicate
 
 
 def _signed(predicate: str, head: Argument, tail: Argument) -> tuple[str, bool] | None:
@@ -185,7 +191,7 @@ def _signed(predicate: str, head: Argument, tail: Argument) -> tuple[str, bool] 
         return predicate, False
     if predicate in _OPPOSITE:
         return _OPPOSITE[predicate], False
-    unsigned = _UNSIGNED.get(predicate)
+    unsigned = None if predicate == "prevents" and tail.risk is not None else _UNSIGNED.get(predicate)
     return None if unsigned is None else (unsigned, False)
 
 

@@ -6,11 +6,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kg_pipeline.extraction.lexicon.predicate_lexicon import OBJECT, Meaning, verb_forms, verb_meanings
+from kg_pipeline.extraction.lexicon.nouns import (
+    BLURRING,
+    CHANGES,
+    COUNTERING,
+    FURTHERING,
+    PATIENTS,
+    TURNING,
+)
+from kg_pipeline.extraction.lexicon.predicate_lexicon import (
+    EVENT_NOUNS,
+    OBJECT,
+    Meaning,
+    verb_forms,
+    verb_meanings,
+)
 from kg_pipeline.extraction.rules.agent_patterns import AGENTS
 from kg_pipeline.extraction.rules.role_holders import is_said_to_be
 from kg_pipeline.extraction.rules.statements import Pattern, Reading
-from kg_pipeline.extraction.syntax.arguments import COUNTERING, PATIENTS, Argument, arguments
+from kg_pipeline.extraction.syntax.arguments import Argument, arguments
 from kg_pipeline.extraction.syntax.dependency import (
     children,
     conjuncts,
@@ -47,10 +61,6 @@ _ADJECTIVES: dict[str, tuple[frozenset[str], Meaning]] = {
 #: Where a changed level in a disorder is an association: "IL-6 was increased in lupus".
 _LEVEL_CHANGES = frozenset({"increases", "decreases", "expresses"})
 _OBSERVED_IN = frozenset({"in", "among"})
-#: Deeds that keep the sign: "activating X raises Y".
-_FURTHERING = frozenset(
-    {"activating", "stimulating", "increasing", "overexpressing", "inducing", "enhancing"}
-)
 _BEARING = frozenset({"have", "show", "exhibit", "display"})
 _CHANGED = frozenset(
     {"increased", "elevated", "higher", "raised", "high", "decreased", "reduced", "lower", "low", "altered"}
@@ -58,6 +68,9 @@ _CHANGED = frozenset(
 _ADVERB_SIGNS = {"positively": "increases", "negatively": "decreases"}
 #: Sign of what a gerund does, for "X causes Z by raising Y".
 _MECHANISM = {"increases": 1, "activates": 1, "causes": 1, "decreases": -1, "inhibits": -1}
+_HINDERING = frozenset({"prevents", "inhibits", "decreases"})
+#: Nouns of what happens to the thing they hold.
+_EVENTS = TURNING | CHANGES | BLURRING | EVENT_NOUNS.keys()
 _CLAUSE_LABELS = frozenset({"relcl", "xcomp", "ccomp", "pcomp", "advcl", "conj"})
 
 
@@ -97,7 +110,7 @@ def _meanings(token: Token) -> dict[str, Meaning] | None:
 
 
 def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[Reading]:
-    passive = is_passive(verb) or verb.pos_ == "ADJ"
+    passive = is_passive(verb) or (verb.pos_ == "ADJ" and not children(verb, "dobj"))
     doers = subjects(verb if verb.pos_ != "ADJ" or verb.dep_ != "acomp" else verb.head)
     sides = _deeds(parse, verb) or tuple(a for doer in doers for a in _side(parse, doer, meanings))
     if not sides and verb.dep_ in ("relcl", "acl"):  # "X is a drug that inhibits Y"
@@ -106,6 +119,9 @@ def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[R
     if _is_inverted_modifier(verb, meanings) or is_list_item(verb):
         return
     pattern = _pattern(verb)
+    if passive and verb.dep_ == "acl":
+        doers = [_happening(doer) for doer in doers]
+        sides = tuple(a for doer in doers for a in _side(parse, doer, meanings))
     for words, meaning, things in _complements(verb, meanings, passive):
         ends = (*doers, *things)
         reached = tuple(a for thing in things for a in _side(parse, thing, {OBJECT: meaning}))
@@ -113,6 +129,8 @@ def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[R
         yield reading
         yield from _mechanism(parse, reading)
     yield from _conversion(parse, verb, meanings)
+    if OBJECT in meanings and meanings[OBJECT].predicate in _HINDERING:
+        yield from _hindrance(parse, verb, sides)
     rises = [
         (m, p)
         for m in meanings.values()
@@ -138,19 +156,58 @@ def _conversion(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iter
             yield Reading("verb", verb, words, meaning, tuple(from_), into, (thing,))
 
 
+def _happening(token: Token) -> Token:
+    """The event that holds the name: "inhibition of X caused by Y" speaks of what caused the inhibition."""
+    while token.dep_ == "pobj" and token.head.lower_ == "of" and noun(token.head.head) in _EVENTS:
+        token = token.head.head
+    return token
+
+
+def _hindrance(parse: Parse, verb: Token, sides: tuple[Argument, ...]) -> Iterator[Reading]:
+    """Read "X prevents Z from activating Y": what X does to Y is the opposite of what it keeps Z from."""
+    for gerund in _kept_from(verb) if children(verb, "dobj") else ():
+        direct = (_meanings(gerund) or {}).get(OBJECT)
+        sign = 0 if direct is None else _MECHANISM.get(direct.predicate, 0)
+        things = objects(gerund)
+        if sign and not is_passive(verb):
+            reached = tuple(a for thing in things for a in arguments(parse, thing))
+            meaning = Meaning("decreases" if sign > 0 else "increases")
+            yield Reading("clause", verb, _words(verb, gerund), meaning, sides, reached, tuple(things))
+
+
+def _is_kept_from(verb: Token, meanings: dict[str, Meaning]) -> bool:
+    """Whether the object is spared something rather than done something to: "prevents cells from dying"."""
+    direct = meanings.get(OBJECT)
+    is_sparing = direct is not None and direct.predicate == "prevents" and bool(children(verb, "dobj"))
+    return bool(_kept_from(verb)) or (is_sparing and bool(prepositional(verb, "from")))
+
+
+def _kept_from(verb: Token) -> list[Token]:
+    """What the verb keeps its object from doing."""
+    found = [p for p in children(verb, "prep") if p.lower_ == "from"]
+    return [gerund for preposition in found for gerund in children(preposition, "pcomp")]
+
+
 def _deeds(parse: Parse, verb: Token) -> tuple[Argument, ...]:
     """What a deed that is the subject is done to: X of "blocking X raises Y", with its sign turned."""
-    found = []
+    return tuple(
+        replace(each, turned=each.turned != (deed.lower_ in COUNTERING))
+        for deed, things in _gerunds(verb)
+        if deed.lower_ in COUNTERING | FURTHERING
+        for thing in things
+        for each in arguments(parse, thing)
+    )
+
+
+def _gerunds(verb: Token) -> Iterator[tuple[Token, list[Token]]]:
+    """(gerund, what it is done to) for the gerunds that are a verb's subject."""
     for deed in children(verb, "csubj"):
+        held = objects(deed) or [thing for _, thing in prepositional(deed, "of")]
         # A name after the gerund may have been taken for a second subject.
-        things = objects(deed) or [t for t in children(verb, "nsubj") if t.left_edge.i == deed.i + 1]
-        if deed.lower_ in COUNTERING | _FURTHERING:
-            found += [
-                replace(each, turned=each.turned != (deed.lower_ in COUNTERING))
-                for thing in things
-                for each in arguments(parse, thing)
-            ]
-    return tuple(found)
+        yield deed, held or [t for t in children(verb, "nsubj") if t.left_edge.i == deed.i + 1]
+    if verb.dep_ == "ccomp" and verb.head.tag_ == "VBG":  # "[silencing [X lowers Y]]"
+        after = verb.head.i + 1
+        yield verb.head, [t for t in children(verb, "nsubj") if t.left_edge.i == after]
 
 
 def _patients_disorders(parse: Parse, thing: Token) -> Iterator[Argument]:
@@ -176,7 +233,7 @@ def _complements(
     verb: Token, meanings: dict[str, Meaning], passive: bool
 ) -> Iterator[tuple[tuple[Token, ...], Meaning, list[Token]]]:
     """(words, meaning, nouns) for the object and each preposition that the verb gives a meaning to."""
-    direct = _with_sign(verb, meanings.get(OBJECT))
+    direct = None if _is_kept_from(verb, meanings) else _with_sign(verb, meanings.get(OBJECT))
     if direct and not passive:
         found = objects(verb)
         if found:

@@ -6,93 +6,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kg_pipeline.extraction.lexicon.predicate_lexicon import EVENT_NOUNS, RISK_NOUNS, ROLE_NOUNS
-from kg_pipeline.extraction.lexicon.word_list import word_set
+from kg_pipeline.extraction.lexicon.nouns import (
+    BLURRING,
+    CELL_PROCESSES,
+    CHANGES,
+    COUNTERING,
+    GIVEN,
+    HIDING,
+    LOWERED,
+    PATIENTS,
+    QUANTITIES,
+    RAISED,
+    RISKS,
+    TRANSPARENT,
+    TRANSPARENT_EVENTS,
+    TURNING,
+    WANTING,
+)
+from kg_pipeline.extraction.lexicon.predicate_lexicon import EVENT_NOUNS, ROLE_NOUNS
 from kg_pipeline.extraction.syntax.dependency import children, conjuncts, noun, prepositional
 from kg_pipeline.extraction.syntax.phrases import PHRASE_NOUNS, Phrase, phrases
-from kg_pipeline.vocabulary.categories import ANATOMY, group_of
+from kg_pipeline.vocabulary.categories import ANATOMY, GENE, group_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
     from kg_pipeline.extraction.syntax.sentence_parser import Parse
 
-#: Nouns that stand for the thing they measure or hold.
-_TRANSPARENT = word_set(
-    """level expression concentration activity abundance amount content signaling signalling pathway transcription
-    mrna protein gene transcript release synthesis generation formation accumulation overexpression upregulation
-    treatment therapy administration supplementation exposure use intake infusion injection ingestion consumption
-    dose number frequency development onset progression severity symptom titre titer positivity pathogenesis
-    occurrence case episode presence irradiation radiation infection axis cascade increase rise elevation enhancement gain excess family variety range type form
-    member ability capacity
-    """
-)
-#: Nouns that turn the sign of what they hold.
-_TURNING = word_set(
-    """loss lack absence deficiency inhibition blockade depletion deletion knockdown knockout silencing ablation
-    suppression reduction decrease downregulation inactivation degradation inhibitor antagonist blocker sirna shrna
-    antisense
-    """
-)
-_TRANSPARENT_EVENTS = (
-    frozenset(EVENT_NOUNS) - _TURNING - {"regulation", "modulation", "prevention", "repression"}
-)
-#: People who have a disorder: seen through where the verb acts on the disorder they have.
-PATIENTS = word_set(
-    "patient individual subject people person participant adult child man woman men women children population"
-)
-_RAISED = frozenset({"increased", "higher", "elevated", "greater", "high", "raised", "excess", "increase"})
-_LOWERED = frozenset(
-    {"reduced", "lower", "decreased", "low", "diminished", "lowered", "reduction", "decrease"}
-)
-#: Adjectives that turn the sign of the noun they stand with: "impaired clearance", "reduced expression of X".
-_WANTING = word_set(
-    "reduced lower decreased low diminished lowered impaired defective deficient insufficient absent"
-)
-#: Deeds that turn the sign: "inhibiting X reduces Y".
-COUNTERING = word_set(
-    "inhibiting blocking suppressing depleting silencing deleting antagonizing antagonising neutralizing neutralising"
-)
-#: How much of it there is: what stimulates "the production of X" raises X.
-_QUANTITIES = word_set(
-    """level expression concentration abundance amount transcription release production secretion synthesis generation
-    formation accumulation
-    """
-)
-#: What cells do and undergo; of anything but cells these say something else ("survival of patients").
-_CELL_PROCESSES = word_set(
-    "survival proliferation expansion growth maturation recruitment infiltration accumulation number"
-)
-#: Nouns that change what they hold in a way they do not say.
-_BLURRING = word_set(
-    """mutation variant polymorphism allele genotype haplotype dysregulation dysfunction alteration imbalance amplification
-    rearrangement translocation
-    """
-)
-_RISKS = RISK_NOUNS | {"incidence", "prevalence", "occurrence"}
-#: Nouns of change, whose "in" names what changes: "an increase in X".
-_CHANGES = word_set("increase rise elevation change reduction decrease decline")
-#: Nouns whose "with" or "to" names what is given or met: "treatment with X", "exposure to X".
-_GIVEN = frozenset({"treatment", "therapy", "supplementation", "exposure", "infection"})
-#: Nouns that make something else of the name before them; with those above, they are never verbs in these texts.
-_HIDING = word_set(
-    """mimetic receptor antibody promoter analog analogue agonist ligand cell mouse mice deficient family killing lysis
-    clearance uptake presentation
-    """
-)
 #: All nouns that a name may modify: "X levels", "X knockdown", "the X inhibitor".
 MODIFIED = (
-    _TRANSPARENT
-    | _TURNING
-    | _HIDING
-    | _RISKS
-    | _BLURRING
-    | PHRASE_NOUNS
-    | EVENT_NOUNS.keys()
-    | ROLE_NOUNS.keys()
+    TRANSPARENT | TURNING | HIDING | RISKS | BLURRING | PHRASE_NOUNS | EVENT_NOUNS.keys() | ROLE_NOUNS.keys()
 )
 _MAX_DEPTH = 3  # "the risk of development of symptoms of X"
 
@@ -114,9 +61,15 @@ class Argument:
 def arguments(parse: Parse, token: Token, *, patients: bool = False) -> list[Argument]:
     """Mentions that the noun and those joined to it speak of; none where a noun hides them."""
     found = []
-    for i, each in enumerate(_joined(parse, token)):
-        denied = i > 0 and _is_denied(parse, each)
-        found += [replace(argument, denied=denied) for argument in _resolve(parse, each, patients, 0)]
+    joined = _joined(parse, token)
+    for i, each in enumerate(joined):
+        is_joined = i > 0 or (token.dep_ == "pobj" and token.head.dep_ == "conj")
+        denied = is_joined and _is_denied(parse, each)
+        shares = i + 1 < len(joined) and _shares_head(parse, each, joined[i + 1])
+        found += [
+            replace(argument, denied=denied, turned=argument.turned != shares)
+            for argument in _resolve(parse, each, patients, 0)
+        ]
     if not found:
         return found
     return list({(each.mention, each.phrase): each for each in reversed(found)}.values())[::-1]
@@ -132,8 +85,21 @@ def _joined(parse: Parse, token: Token) -> list[Token]:
 
 
 def _is_parallel(parse: Parse, token: Token) -> bool:
-    changes = noun(token) in _TURNING or noun(token) in _TRANSPARENT
+    changes = noun(token) in TURNING or noun(token) in TRANSPARENT
     return changes and parse.mention(token) is None and bool(prepositional(token, "of"))
+
+
+def _shares_head(parse: Parse, token: Token, after: Token) -> bool:
+    """Whether a noun that turns the sign of the next name turns this one's: "X and Y degradation"."""
+    if noun(after) not in TURNING - ROLE_NOUNS.keys() or after.i != token.i + 3 or any(_left(token)):
+        return False
+    pair = parse.mention(token), parse.mention(after.nbor(-1))
+    groups = [None if each is None else group_of(parse.sentence.mentions[each].category) for each in pair]
+    return after.nbor(-1).head.i == after.i and groups == [GENE, GENE]
+
+
+def _left(token: Token) -> Iterator[Token]:
+    return (child for child in token.children if child.i < token.i)
 
 
 def is_denied_noun(token: Token) -> bool:
@@ -144,30 +110,31 @@ def is_denied_noun(token: Token) -> bool:
 def _resolve(parse: Parse, token: Token, patients: bool, depth: int) -> list[Argument]:
     mention = parse.mention(token)
     if mention is not None:
-        return [] if _is_cut_off(parse, token) else [Argument(mention, token.i, turned=_is_wanting(token))]
+        turned = _is_wanting(token) != _is_countered(token)
+        return [] if _is_cut_off(parse, token) else [Argument(mention, token.i, turned=turned)]
     if depth > _MAX_DEPTH or token.pos_ not in ("NOUN", "PROPN", "VERB", "ADJ"):
         return []
     word = noun(token)
     named = [Argument(each, i, phrase=phrase) for each, i, phrase in phrases(parse, token)]
     if named:
         return named
-    if word in _RISKS:
+    if word in RISKS:
         inner = _inside(parse, token, patients, depth, frozenset({"of", "for", "to"}))
         if not inner:
             inner = [a for thing in _given_away(token) for a in _resolve(parse, thing, patients, depth + 1)]
         return [replace(argument, risk=_change(token)) for argument in inner]
-    if word in _TURNING:
+    if word in TURNING:
         inner = _inside(parse, token, patients, depth, _of(word))
         return [replace(argument, turned=not argument.turned) for argument in inner]
-    if word in _BLURRING:
+    if word in BLURRING:
         inner = _inside(parse, token, patients, depth, frozenset({"of", "in"}))
         return [replace(argument, blurred=True) for argument in inner]
-    if word in _CELL_PROCESSES:
+    if word in CELL_PROCESSES:
         inner = _inside(parse, token, patients, depth, frozenset({"of"}))
-        if word not in _TRANSPARENT:
+        if word not in TRANSPARENT:
             inner = [a for a in inner if group_of(parse.sentence.mentions[a.mention].category) == ANATOMY]
         return _turned_by(token, inner)
-    if word in _TRANSPARENT or word in _TRANSPARENT_EVENTS:
+    if word in TRANSPARENT or word in TRANSPARENT_EVENTS:
         inner = _turned_by(token, _inside(parse, token, patients, depth, _of(word)))
         if not inner and any(
             each.tag_ == "NNS" for each in (token, *(t for _, t in prepositional(token, "of")))
@@ -175,10 +142,10 @@ def _resolve(parse: Parse, token: Token, patients: bool, depth: int) -> list[Arg
             inner = _turned_by(
                 token, _members(parse, token)
             )  # "the expression of several genes, including X"
-        return [replace(each, quantity=True) for each in inner] if word in _QUANTITIES else inner
+        return [replace(each, quantity=True) for each in inner] if word in QUANTITIES else inner
     if patients and word in PATIENTS:
         return _inside(parse, token, patients, depth, frozenset({"with"}))
-    return _members(parse, token) if token.tag_ == "NNS" and word not in _HIDING else []
+    return _members(parse, token) if token.tag_ == "NNS" and word not in HIDING else []
 
 
 def _given_away(risk: Token) -> list[Token]:
@@ -219,9 +186,16 @@ def _is_wanting(token: Token) -> bool:
         is_deed = (
             child.tag_ == "VBG" and not any(True for _ in child.children) and child.i == token.left_edge.i
         )
-        if child.lower_ in _WANTING or (is_deed and child.lower_ in COUNTERING):
+        if child.lower_ in WANTING or (is_deed and child.lower_ in COUNTERING):
             return True
     return False
+
+
+def _is_countered(token: Token) -> bool:
+    """Whether the noun after it was taken for what it does: "PTEN silencing raises X"."""
+    after = token.nbor() if token.i + 1 < len(token.doc) else token
+    is_noun = after.dep_ == "acl" and after.head.i == token.i and not any(True for _ in after.children)
+    return is_noun and after.tag_ == "VBG" and after.lower_ in TURNING
 
 
 def _is_cut_off(parse: Parse, token: Token) -> bool:
@@ -230,14 +204,16 @@ def _is_cut_off(parse: Parse, token: Token) -> bool:
         return False
     after = token.nbor()
     word = noun(after)
-    belongs = word in _TRANSPARENT or word in _TURNING or word in _HIDING
+    if token.dep_ == "dobj" and after.dep_ == "xcomp" and after.pos_ in ("NOUN", "ADJ"):
+        return after.head.i == token.head.i and not children(after, "aux")  # "raises TNF reactivity"
+    belongs = word in TRANSPARENT or word in TURNING or word in HIDING
     is_clause = after.dep_ in ("ROOT", "relcl", "acl") or children(after, "nsubj", "csubj")
     return belongs and not is_clause and token.head.i != after.i
 
 
 def _of(word: str) -> frozenset[str]:
     """Prepositions that name what the noun holds."""
-    more = {"in"} if word in _CHANGES else {"with", "to"} if word in _GIVEN else set()
+    more = {"in"} if word in CHANGES else {"with", "to"} if word in GIVEN else set()
     return frozenset({"of", *more})
 
 
@@ -254,9 +230,7 @@ def _inside(
     for child in reversed(modifiers):
         if parse.mention(child) is not None:
             return [a for each in conjuncts(child) for a in _resolve(parse, each, patients, depth + 1)]
-        nested = (
-            _inside(parse, child, patients, depth + 1, frozenset()) if noun(child) in _TRANSPARENT else []
-        )
+        nested = _inside(parse, child, patients, depth + 1, frozenset()) if noun(child) in TRANSPARENT else []
         if nested:
             return nested
     for child in children(token, "appos"):
@@ -268,7 +242,7 @@ def _inside(
 
 def _is_place(parse: Parse, token: Token, preposition: Token, thing: Token) -> bool:
     """Whether "in" says where the named thing changes: "the BIN1 increase in brain" is one of BIN1."""
-    if preposition.lower_ != "in" or noun(token) not in _CHANGES:
+    if preposition.lower_ != "in" or noun(token) not in CHANGES:
         return False
     mention = parse.mention(thing)
     is_anatomy = mention is not None and group_of(parse.sentence.mentions[mention].category) == ANATOMY
@@ -280,11 +254,11 @@ def _is_place(parse: Parse, token: Token, preposition: Token, thing: Token) -> b
 def _change(token: Token) -> int:
     words = {child.lower_ for child in token.children}
     words |= {token.head.head.lower_} if token.head.lower_ in ("in", "of") else set()
-    return 1 if words & _RAISED else -1 if words & _LOWERED else 0
+    return 1 if words & RAISED else -1 if words & LOWERED else 0
 
 
 def _is_denied(parse: Parse, token: Token) -> bool:
     """Whether the words before the joined noun exclude it: "but not Y", "rather than Y", "instead of Y"."""
-    left = token.left_edge.i
+    left = token.head.i if token.dep_ == "pobj" else token.left_edge.i
     before = [parse.doc[i].lower_ for i in range(max(0, left - 2), left + 1)]
     return "not" in before or before[:2] in (["rather", "than"], ["instead", "of"])

@@ -29,6 +29,8 @@ _PURPOSEFUL = word_set(
 _HANDLING = word_set(
     "keep wash incubate transfect transduce culture store stain fix heat cool place leave seed add"
 )
+#: Nouns of what is not done: "the inability of X to raise Y".
+_INABILITIES = frozenset({"failure", "inability"})
 _ALONE = (["it"], ["they"])
 _MAX_CLIMB = 12  # heads followed before giving up; parses of real sentences stay below it
 
@@ -78,7 +80,8 @@ def subjects(verb: Token, depth: int = 0) -> list[Token]:
     if own:
         return [_antecedent(token, verb) for token in own]
     if verb.dep_ in ("relcl", "acl"):
-        return [head]
+        unable = [thing for _, thing in prepositional(head, "of")] if noun(head) in _INABILITIES else []
+        return unable or [head]
     if verb.dep_ == "acomp":  # "X was unable to inhibit Y"
         return subjects(head, depth + 1)
     if verb.dep_ == "conj" and not children(verb, "expl"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ _BATCH = 64
 
 _HYPHEN = r"\-\u2010\u2011\u2012\u2013"
 _AFTER = re.compile(rf"[{_HYPHEN}]([A-Za-z]+(?:[{_HYPHEN}][A-Za-z]+)?)")
-_NEXT_WORD = re.compile(r" ([a-z]+)")
+_NEXT_WORD = re.compile(rf" ([a-z]+(?:(?<=knock)[{_HYPHEN}](?:down|out))?)")
 #: "in X induced Y": a participle that only lacks its hyphen, as the word before the name shows.
 _LOOSE = re.compile(
     rf" ({'|'.join(sorted(word for word in PARTICIPLES if word.endswith('ed')))}|driven)(?= (?!(?:by|with|to|in|from)\b)\w)"
@@ -47,7 +47,15 @@ _BEARING = re.compile(r" (expressing|producing|secreting)(?= \w)")
 #: Numbers that go on with a list: "HDAC1/2/6".
 _SERIES = re.compile(r"(?:/\d+[a-zA-Z]?)+\b")
 _BEFORE = re.compile(rf"(?<![\w{_HYPHEN}])\w+[{_HYPHEN}]$")
-_JOINED = re.compile(rf"\b(up|down|over|dys)[{_HYPHEN}\s](?=regulat|modulat|express)", re.IGNORECASE)
+#: What one word is made of, in some texts: "up" and how it may go on.
+_SPLIT = {
+    **dict.fromkeys(("up", "down", "over", "dys"), ("regulat", "modulat", "express")),
+    "knock": ("down", "out"),
+}
+_JOINED = re.compile(
+    rf"\b(?:(?:up|down|over|dys)[{_HYPHEN}\s](?=regulat|modulat|express)|knock[{_HYPHEN}](?=down|out))",
+    re.IGNORECASE,
+)
 _PARENTHESES = re.compile(r"(?<=\s)(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
 
 #: What the parser reads in place of a mention. A bare plural that serves as subject, object and modifier was the best
@@ -55,6 +63,10 @@ _PARENTHESES = re.compile(r"(?<=\s)(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*
 STAND_IN = "people"
 #: The same where the mention modifies a noun: "X levels".
 MODIFIER_STAND_IN = "insulin"
+#: The same for a gerund that names what was done, before a verb; both turn the sign of the name before them.
+_NOUN_STAND_IN = "deletion"
+_GERUNDS = frozenset({"silencing"})
+_AUXILIARIES = frozenset({"is", "was", "has", "had", "did", "does", "can", "may", "could", "led", "leads"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +172,10 @@ class SentenceParser:
                 fixed = [unit for unit in fixed if unit not in inside]
                 taken.append(match.span())
         words: list[Unit] = []
-        for token in self.language.make_doc(
-            _JOINED.sub(lambda m: m[1] + " " * (len(m[0]) - len(m[1])), text)
-        ):
+        for token in self.language.make_doc(_JOINED.sub(lambda m: m[0][:-1] + " ", text)):
             if not token.is_space:
                 words += _outside(text, token.idx, token.idx + len(token.text), taken)
-        return _join_prefixes(sorted([*fixed, *words], key=lambda unit: unit.start))
+        return _as_nouns(_join_prefixes(sorted([*fixed, *words], key=lambda unit: unit.start)))
 
 
 def _mention_units(sentence: Sentence) -> list[Unit]:
@@ -217,7 +227,8 @@ def _loose_participle(text: str, start: int, end: int, category: str) -> re.Matc
 def _stand_in(text: str, end: int) -> str:
     """What stands for a mention that ends there."""
     after = _NEXT_WORD.match(text, end)
-    is_modifier = after is not None and singular(after[1]) in MODIFIED and after[1] not in verb_forms()
+    word = "" if after is None else re.sub(rf"[{_HYPHEN}]", "", after[1])
+    is_modifier = singular(word) in MODIFIED and word not in verb_forms()
     return MODIFIER_STAND_IN if is_modifier else STAND_IN
 
 
@@ -230,21 +241,35 @@ def _outside(text: str, start: int, end: int, taken: Sequence[tuple[int, int]]) 
 
 
 def _join_prefixes(units: list[Unit]) -> tuple[Unit, ...]:
-    """Make one word of "up" and "regulated"."""
+    """Make one word of "up" and "regulated", of "knock" and "down"."""
     joined: list[Unit] = []
     for unit in units:
         last = joined[-1] if joined else None
         is_split = (
             last is not None
-            and last.word.lower() in ("up", "down", "over", "dys")
             and unit.start == last.end + 1
-            and unit.word.lower().startswith(("regulat", "modulat", "express"))
+            and unit.word.lower().startswith(_SPLIT.get(last.word.lower(), ()))
         )
         if last is not None and is_split:
             joined[-1] = Unit(last.word + unit.word, last.start, unit.end)
         else:
             joined.append(unit)
     return tuple(joined)
+
+
+def _as_nouns(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
+    """Give the parser "X deletion raised" for "X silencing raised", which it would read as a clause without a verb."""
+    found = list(units)
+    for i in range(1, len(units) - 1):
+        before, unit, after = units[i - 1 : i + 2]
+        is_named = before.mention is not None and not before.attached
+        if is_named and unit.word.lower() in _GERUNDS and _is_verb(after):
+            found[i] = replace(unit, word=_NOUN_STAND_IN)
+    return tuple(found)
+
+
+def _is_verb(unit: Unit) -> bool:
+    return unit.mention is None and (unit.word.lower() in verb_forms() or unit.word.lower() in _AUXILIARIES)
 
 
 def _spaces(units: Sequence[Unit]) -> list[bool]:
