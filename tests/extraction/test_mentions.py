@@ -77,6 +77,27 @@ def test_a_definition_that_is_no_entity_silences_the_vocabulary(vocabulary: Voca
     assert by_text(found, "MYC") == []
 
 
+@pytest.mark.parametrize(
+    ("long", "short", "concept_id"),
+    [
+        ("Cluster of differentiation 47", "CD47", "HGNC:1682"),
+        ("differentiation cluster no. 33", "CD33", "HGNC:1659"),
+        ("cervical vertebral level 1", "C1", None),
+        ("control day", "CD47", None),
+    ],
+)
+def test_a_long_form_that_spells_the_symbol_of_a_gene_leaves_it_to_the_vocabulary(
+    vocabulary: Vocabulary, long: str, short: str, concept_id: str | None
+) -> None:
+    text = f"{long} ({short}) is seen. {short} was measured."
+    defined = [define(text, short, long)]
+    found = find_mentions(
+        text, [(0, text.index(". ") + 1), (text.index(". ") + 2, len(text))], defined, {}, vocabulary
+    )
+    concepts = [mention.concept_id for mention in by_text(found, short)]
+    assert concepts == ([] if concept_id is None else [concept_id] * 2)
+
+
 def test_a_definition_is_not_carried_to_another_article(vocabulary: Vocabulary) -> None:
     first = mentions(vocabulary, "Thymidylate synthase (TS) predicts response.", "TS was high.")
     second = mentions(vocabulary, "TS was high.")

@@ -23,8 +23,8 @@ _LOWERING = frozenset({"inhibits", "decreases"})
 #: Nouns that turn the sign of what they hold.
 TURNING = word_set(
     """loss lack absence deficiency insufficiency haploinsufficiency inhibition blockade depletion deletion knockdown
-    knockout silencing ablation disruption abrogation abolition suppression reduction decrease downregulation
-    inactivation degradation inhibitor antagonist blocker sirna shrna antisense
+    knockout silencing ablation disruption abrogation abolition suppression reduction decrease decline drop fall
+    downregulation inactivation degradation inhibitor antagonist blocker sirna shrna antisense
     """
 ) | {noun for noun, predicate in EVENT_NOUNS.items() if predicate in _LOWERING}
 TRANSPARENT_EVENTS = frozenset(EVENT_NOUNS) - TURNING - {"regulation", "modulation", "prevention"}
@@ -74,7 +74,7 @@ BLURRING = word_set(
 )
 RISKS = RISK_NOUNS | {"incidence", "prevalence", "occurrence"}
 #: Nouns of change, whose "in" names what changes: "an increase in X".
-CHANGES = word_set("increase rise elevation change reduction decrease decline")
+CHANGES = word_set("increase rise elevation change reduction decrease decline drop fall")
 #: Nouns whose "with" or "to" names what is given or met: "treatment with X", "exposure to X".
 GIVEN = frozenset({"treatment", "therapy", "supplementation", "exposure", "infection"})
 #: Nouns that make something else of the name before them; with those above, they are never verbs in these texts.

@@ -7,6 +7,7 @@ survival it is not a gene, nor anything else.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -36,6 +37,8 @@ __all__ = ["Mention", "find_mentions"]
 Span = tuple[int, int]
 
 _COMPOUND = "biolink:ChemicalEntity"
+_NUMBER = re.compile(r"\d+")
+_LETTERS_AND_NUMBER = re.compile(r"[A-Za-z]{2,}\d")
 _GENE_CONTEXT = words(
     "gene genes protein proteins expression mrna mutation mutations mutant receptor receptors promoter transcript knockout "
     "knockdown allele alleles deficient deficiency overexpression signaling signalling"
@@ -105,10 +108,11 @@ def _by_look_up(
     for span, long, source in _abbreviations(text, context.definitions, context.glossary):
         if not _sentence_of(spans, span):
             continue
-        silenced.add(span)
         linked = _linked(text, span, long, source, vocabulary)
         if linked:
             found.setdefault(span, linked)
+        if linked or not _is_symbol_spelled_out(text[slice(*span)], long, vocabulary):
+            silenced.add(span)
     for match in matches:
         span = (match.start, match.end)
         if span in found or span in silenced or _holds_definition(span, definitions):
@@ -167,6 +171,17 @@ def _linked(text: str, span: Span, long: str, source: str, vocabulary: Vocabular
         return None
     concept_id = clear.concept_id if clear else None
     return Mention(*span, text[span[0] : span[1]], long, category, concept_id, candidates, source)
+
+
+def _is_symbol_spelled_out(short: str, long: str, vocabulary: Vocabulary) -> bool:
+    """Whether a long form that no vocabulary has only spells a gene's own symbol: "cluster of differentiation 47 (CD47)".
+
+    The symbol has to be more than a letter and a number, as `visit 1 (V1)` is, and the numbers have to agree.
+    """
+    numbers = _NUMBER.findall(short)
+    is_spelled = _LETTERS_AND_NUMBER.match(short) and set(numbers) <= set(_NUMBER.findall(long))
+    best = vocabulary.lookup(short)[:1] if is_spelled else []
+    return any(group_of(each.category) == GENE and each.name == short for each in best)
 
 
 def _from_vocabulary(

@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from kg_pipeline.extraction.syntax.sentence_parser import Parse
 
 _NEGATIONS = frozenset({"not", "n't", "n’t", "never", "neither", "hardly", "cannot", "nor"})
+#: Nouns of what would show it: "no evidence that", "there was no proof that".
+_EVIDENCE = frozenset({"evidence", "proof", "indication", "data", "support"})
+#: Words that say there is none, or next to none, of the evidence.
+_NONE = frozenset({"no", "neither", "little", "insufficient", "scant"})
+#: Subjects that nobody is: "none of the studies showed that".
+_NOBODY = frozenset({"none", "nobody", "nothing", "neither"})
+#: Nouns of what is believed and wrong.
+_MYTHS = frozenset({"myth", "misconception", "fallacy", "misbelief"})
+#: After these, "not" denies that it is the only one.
+_SOLE = frozenset({"only", "just", "merely", "solely", "simply", "exclusively", "purely", "entirely"})
 _FAILING_NOUNS = frozenset({"lack", "absence", "failure", "inability"})
 _FAILING_ADJECTIVES = frozenset(
     {"unable", "unlikely", "insufficient", "doubtful", "improbable", "questionable", "impossible"}
@@ -63,7 +73,7 @@ _ASKING_VERBS = word_set(
 )
 _DOUBTING_NOUNS = word_set(
     """hypothesis possibility speculation suggestion assumption notion idea question aim objective purpose goal
-    investigation exploration
+    investigation exploration claim belief view opinion allegation
     """
 )
 _DOUBTING_MARKS = frozenset({"whether", "if", "unless"})
@@ -88,7 +98,7 @@ def is_negated(parse: Parse, trigger: Token, ends: tuple[Token, ...] = ()) -> bo
         count += _denials(joined)
     for child, head in ancestors(trigger):
         if child.dep_ in _CLAUSE_BORDERS or parse.mention(head) is not None:
-            count += noun(head) == "evidence" and is_denied_noun(head)  # "no evidence that"
+            count += _is_unproved(head)
             count += _is_missing(child, head) or _is_rejected(head)
             break
         lemma = head.lemma_.lower()
@@ -113,12 +123,13 @@ def is_negated(parse: Parse, trigger: Token, ends: tuple[Token, ...] = ()) -> bo
             "oprd",
         ):
             if head.pos_ in ("VERB", "AUX") and lemma in _CARRYING:
-                count += _denials(head) + (
-                    child.dep_ in ("xcomp", "acomp")
-                    and any(is_denied_noun(each) for each in children(head, "nsubj", "nsubjpass"))
+                is_claimed = child.dep_ in ("xcomp", "acomp") or (
+                    child.dep_ == "ccomp" and bool(children(child, "mark"))
                 )
-            elif head.pos_ == "NOUN" and child.dep_ in ("acl", "ccomp", "prep") and noun(head) == "evidence":
-                count += is_denied_noun(head)
+                claimants = children(head, "nsubj", "nsubjpass") if is_claimed else []
+                count += _denials(head) + any(_is_nobody(each) for each in claimants)
+            elif head.pos_ == "NOUN" and child.dep_ in ("acl", "ccomp", "prep"):
+                count += _is_unproved(head)
         count += (
             any(each.lower_ in _FAILING_ADJECTIVES for each in children(head, "acomp"))
             and child.dep_ == "ccomp"
@@ -126,6 +137,19 @@ def is_negated(parse: Parse, trigger: Token, ends: tuple[Token, ...] = ()) -> bo
         if child.dep_ == "conj":
             break
     return count % 2 == 1
+
+
+def _is_unproved(head: Token) -> bool:
+    """Whether a clause hangs on evidence that there is none of, or on a myth: "no evidence that", "a myth that"."""
+    if noun(head) in _MYTHS:
+        return True
+    return noun(head) in _EVIDENCE and any(child.lower_ in _NONE for child in head.children)
+
+
+def _is_nobody(subject: Token) -> bool:
+    """Whether nobody and nothing is the subject: "no study has shown that"."""
+    is_unproved = noun(subject) in _EVIDENCE and _is_unproved(subject)
+    return subject.lower_ in _NOBODY or is_denied_noun(subject) or is_unproved
 
 
 def _is_missing(finding: Token, verb: Token) -> bool:
@@ -200,7 +224,10 @@ def _is_open(verb: Token) -> bool:
 
 
 def _denials(token: Token) -> int:
-    return sum(
+    ended = sum(
+        child.lower_ == "longer" and any(_.lower_ == "no" for _ in child.children) for child in token.children
+    )
+    return ended + sum(
         child.lower_ in _NEGATIONS
         and child.dep_ in ("neg", "preconj", "cc", "advmod", "det")
         and not _is_only(child)
@@ -211,7 +238,7 @@ def _denials(token: Token) -> int:
 
 
 def _is_only(token: Token) -> bool:
-    return token.i + 1 < len(token.doc) and token.nbor().lower_ in ("only", "just", "merely")
+    return token.i + 1 < len(token.doc) and token.nbor().lower_ in _SOLE
 
 
 def _excludes(denial: Token) -> bool:

@@ -204,8 +204,8 @@ def _is_cut_off(parse: Parse, token: Token) -> bool:
         return False
     after = token.nbor()
     word = noun(after)
-    if token.dep_ == "dobj" and after.dep_ == "xcomp" and after.pos_ in ("NOUN", "ADJ"):
-        return after.head.i == token.head.i and not children(after, "aux")  # "raises TNF reactivity"
+    if token.dep_ == "dobj" and after.dep_ in ("xcomp", "ccomp") and after.head.i == token.head.i:
+        return not children(after, "aux", "nsubj", "mark")  # "raises TNF reactivity"
     belongs = word in TRANSPARENT or word in TURNING or word in HIDING
     is_clause = after.dep_ in ("ROOT", "relcl", "acl") or children(after, "nsubj", "csubj")
     return belongs and not is_clause and token.head.i != after.i
