@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 MODIFIED = (
     TRANSPARENT | TURNING | HIDING | RISKS | BLURRING | PHRASE_NOUNS | EVENT_NOUNS.keys() | ROLE_NOUNS.keys()
 )
+#: Nouns behind a name that say what it is: "rs123 SNP".
+_SAME_THING = TRANSPARENT | BLURRING | {"snp", "locus"}
 _MAX_DEPTH = 3  # "the risk of development of symptoms of X"
 
 
@@ -206,9 +208,20 @@ def _is_cut_off(parse: Parse, token: Token) -> bool:
     word = noun(after)
     if token.dep_ == "dobj" and after.dep_ in ("xcomp", "ccomp") and after.head.i == token.head.i:
         return not children(after, "aux", "nsubj", "mark")  # "raises TNF reactivity"
+    if _is_torn_name(parse, token, after):
+        return True
     belongs = word in TRANSPARENT or word in TURNING or word in HIDING
     is_clause = after.dep_ in ("ROOT", "relcl", "acl") or children(after, "nsubj", "csubj")
     return belongs and not is_clause and token.head.i != after.i
+
+
+def _is_torn_name(parse: Parse, token: Token, after: Token) -> bool:
+    """Whether nouns right behind a name were taken for another name of it: "leads to Muscle Fiber Transformation"."""
+    last = after
+    while last.dep_ in ("compound", "amod", "nmod") and last.head.i > last.i:
+        last = last.head
+    is_same = noun(last) in _SAME_THING
+    return last.dep_ == "appos" and last.head.i == token.i and parse.mention(last) is None and not is_same
 
 
 def _of(word: str) -> frozenset[str]:
