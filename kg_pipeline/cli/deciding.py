@@ -73,11 +73,13 @@ def _decide(corpus: str, verdict: Verdict, names: tuple[str, str], *, is_ahead: 
         raise CorpusError(_unknown(corpus, missing, known))
     console = Console(highlight=False, soft_wrap=True)
     said = f"{pair[0]} | {pair[1]}: {_SAID[verdict]}"
-    if not decide(home, corpus, verdict, pair):
+    decided = decide(home, corpus, verdict, pair)
+    if decided == "known":
         console.print(f"{said}, as decided before.", markup=False)
         return
+    replaced = " (in place of the opposite, decided before)" if decided == "replaced" else ""
     console.print(
-        f"{said}, kept in {decisions_file(home)}. `kg build {corpus}` carries it out; "
+        f"{said}{replaced}, kept in {decisions_file(home)}. `kg build {corpus}` carries it out; "
         f"`kg decisions {corpus}` lists and takes back.",
         markup=False,
     )

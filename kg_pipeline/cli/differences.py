@@ -137,12 +137,14 @@ def _statements(reader: SnapshotReader, ids: Sequence[str]) -> Iterator[str]:
 
 def _changes(old: SnapshotReader, new: SnapshotReader, ids: Sequence[str]) -> Iterator[str]:
     for before, after in zip(old.relations(ids), new.relations(ids), strict=True):
-        told = (n for n in (2, 3, 4) if round(before.confidence, n) != round(after.confidence, n))
-        digits = 2 if before.confidence == after.confidence else next(told, 5)
-        parts = [f"confidence {before.confidence:.{digits}f}, now {after.confidence:.{digits}f}"]
+        parts = []
         if before.n_articles != after.n_articles:
-            parts.insert(0, f"{_articles_of(before)}, now {after.n_articles}")
-        yield f"{_words(new, after)} ({'; '.join(parts)})"
+            parts.append(f"{_articles_of(before)}, now {after.n_articles}")
+        if before.confidence != after.confidence:
+            told = (n for n in (2, 3, 4) if round(before.confidence, n) != round(after.confidence, n))
+            digits = next(told, 5)
+            parts.append(f"confidence {before.confidence:.{digits}f}, now {after.confidence:.{digits}f}")
+        yield f"{_words(new, after)} ({'; '.join(parts) or 'other evidence'})"
 
 
 def _words(reader: SnapshotReader, relation: Relation) -> str:

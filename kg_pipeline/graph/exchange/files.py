@@ -40,5 +40,7 @@ def reading(path: Path) -> Iterator[TextIO]:
             binary = gzip.GzipFile(fileobj=raw) if packed else raw
             with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="\n") as text:
                 yield text
+    except FileNotFoundError as error:
+        raise GraphError(f"There is no file {path}.") from error
     except (OSError, UnicodeDecodeError, EOFError) as error:
         raise GraphError(f"{path} cannot be read as UTF-8 text ({error}).") from error

@@ -214,7 +214,7 @@ def test_broken_json_binary_and_absent_files_are_told(workplace, tmp_path):
     binary.write_bytes(b"\x89PNG\xff\xfe")
     with pytest.raises(GraphError, match="cannot be read as UTF-8"):
         import_graph("other", [binary], workplace.settings, embed="none")
-    with pytest.raises(GraphError, match="cannot be read"):
+    with pytest.raises(GraphError, match="There is no file"):
         import_graph("other", [tmp_path / "absent.tsv"], workplace.settings, embed="none")
 
 

@@ -76,7 +76,7 @@ def test_what_is_new_since_a_day_is_one_command(kg, history):
     assert f"From {history[0]} to {history[2]} of tiny:" in said
     assert "New articles (2): A2 About A2 (2020) A3 About A3 (2020)" in said
     assert 'IL6 increases CRP (1 article, A3: "IL6 increases CRP.")' in said
-    assert "TNF increases IL6 (1 article, now 2; confidence 0.75, now 0.75)" in said
+    assert "TNF increases IL6 (1 article, now 2)" in said
     about = kg("diff", "tiny", "--since", "2026-05-01", "--about", "CRP")
     assert "A3 About A3" in about
     assert "A2" not in about
