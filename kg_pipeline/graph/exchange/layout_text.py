@@ -1,6 +1,6 @@
 """Lay the quotes of an imported graph out as articles: documents, chunks, mentions and the offsets of evidence.
 
-An article's text is its quotes in their order, one a line; a chunk is as many lines as make a passage. Chunks do not
+An article's text is its quotes in their order, one a line; a chunk is as many lines of a section as make a passage. Chunks do not
 overlap.
 """
 
@@ -33,27 +33,26 @@ _BLANK: dict[str, Any] = {
 
 def lay_out(evidence: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Evidence with `chunk_id` and offsets in the new texts, and the chunks (columns of the dataset `chunks`)."""
-    lines = evidence.select(_LINE).unique().sort(_LINE)
+    lines = evidence.sort(*_LINE, "evidence_id").unique(_LINE, keep="first", maintain_order=True)
+    lines = lines.select(*_LINE, "section_path")
     length = pl.col("quote").str.len_chars().cast(pl.Int32)
     ends = (length + 1).cum_sum().over("article_id") - 1
     lines = lines.with_columns(new_start=ends - length, new_end=ends)
-    block = pl.col("new_start") // _CHUNK_CHARACTERS
-    lines = lines.with_columns(ordinal=block.rank("dense").over("article_id").cast(pl.Int32) - 1)
-    lines = lines.with_columns(chunk_id=pl.format("{}:c{}", "article_id", "ordinal"))
-    placed = evidence.join(lines, on=_LINE, how="left").drop("start", "end", "ordinal")
-    placed = placed.rename({"new_start": "start", "new_end": "end"})
-    first_section = (
-        placed.sort("start", "evidence_id").group_by("chunk_id").agg(pl.col("section_path").first())
+    # A chunk is of one section, and a new one begins every so many characters.
+    begins = pl.any_horizontal(
+        (value != value.shift(1).over("article_id")).fill_null(value=True)
+        for value in (pl.col("section_path"), pl.col("new_start") // _CHUNK_CHARACTERS)
     )
-    chunks = (
-        lines.group_by("article_id", "chunk_id", "ordinal", maintain_order=True)
-        .agg(
-            start=pl.col("new_start").min(),
-            end=pl.col("new_end").max(),
-            text=pl.col("quote").str.join("\n"),
-            sentences=pl.struct(start="new_start", end="new_end"),
-        )
-        .join(first_section, on="chunk_id")
+    lines = lines.with_columns(ordinal=begins.cast(pl.Int32).cum_sum().over("article_id") - 1)
+    lines = lines.with_columns(chunk_id=pl.format("{}:c{}", "article_id", "ordinal"))
+    placed = evidence.join(lines.drop("section_path"), on=_LINE, how="left").drop("start", "end", "ordinal")
+    placed = placed.rename({"new_start": "start", "new_end": "end"})
+    chunks = lines.group_by("article_id", "chunk_id", "ordinal", maintain_order=True).agg(
+        start=pl.col("new_start").min(),
+        end=pl.col("new_end").max(),
+        section_path=pl.col("section_path").first(),
+        text=pl.col("quote").str.join("\n"),
+        sentences=pl.struct(start="new_start", end="new_end"),
     )
     tokenizer = load_tokenizer()
     tokens = [len(tokenizer.encode(text, add_special_tokens=False)) for text in chunks["text"]]

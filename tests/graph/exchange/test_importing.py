@@ -227,3 +227,23 @@ def test_a_corpus_of_articles_is_not_overwritten(workplace, cytokines, tmp_path)
         import_graph("tiny", [path], workplace.settings, embed="none")
     with pytest.raises(GraphError, match="cannot name a corpus"):
         import_graph("../tiny", [path], workplace.settings, embed="none")
+
+
+def test_a_sentence_keeps_its_section_however_near_the_next_one_is(workplace, tmp_path):
+    supports = [
+        {"article_id": "PMC1", "quote": "A raises B.", "section_path": "Results", "start": 40},
+        {"article_id": "PMC1", "quote": "A and B.", "section_path": "Abstract", "start": 2},
+        {"article_id": "PMC2", "quote": "B is raised by A.", "section_path": "Abstract", "start": 7},
+    ]
+    edge = {
+        "subject": "E:A",
+        "predicate": "biolink:affects",
+        "object": "E:B",
+        "kg_evidence": json.dumps(supports),
+    }
+    _, folder = imported(workplace, write(tmp_path, edges__jsonl=json.dumps(edge) + "\n"))
+    section_of = {row["chunk_id"]: row["section_path"] for row in rows(folder, "chunks")}
+    told = {
+        (row["quote"], row["section_path"], section_of[row["chunk_id"]]) for row in rows(folder, "evidence")
+    }
+    assert told == {(each["quote"], each["section_path"], each["section_path"]) for each in supports}
