@@ -109,9 +109,7 @@ class CorpusSpec(BaseModel):
         if self.source and self.query is not None:
             raise ValueError("it has a source and a query; keep one of them")
         if not self.source and self.query is None:
-            raise ValueError(
-                "it has no articles; add source = a folder or archive, or query = a search of PMC"
-            )
+            raise ValueError("it has no articles; add source = a folder or archive, or query = a search")
         return self
 
     @property
@@ -128,6 +126,9 @@ class CorpusSpec(BaseModel):
         """Every option that a build or a listing depends on, the query among them, as JSON."""
         query = self.query.model_dump(mode="json") if self.query else None
         return {**self.model_dump(mode="json"), "query": query, "annotations": list(self.annotations)}
+
+
+_TABLES: dict[str, type[BaseModel]] = {"rights": RightsPolicy, "checks": GraphLimits}  # tables of options
 
 
 def shard_of(article_id: str, shards: int) -> str:
@@ -182,7 +183,8 @@ def find_corpus(path: Path, name: str) -> CorpusSpec:
         known = ", ".join(corpora)
         raise CorpusError(
             f"There is no corpus named {name!r}. Known: {known}. "
-            f"Add one with `kg build {name} --source FOLDER`, or as a [{name}] section of {path} "
+            f"Add one with `kg build {name} --source FOLDER`, or as a [{name}] section of {path}"
+            f"{'' if path.exists() else ' (there is no such file yet)'} "
             'with source = "FOLDER" or query = "WORDS".'
         )
     return corpora[name]
@@ -265,7 +267,6 @@ def _with_query(options: dict[str, object]) -> dict[str, object]:
 
 
 def _explain(error: ValidationError) -> str:
-    known = ", ".join(sorted(CorpusSpec.model_fields.keys() - {"name"}))
     parts = []
     for problem in error.errors(include_url=False):
         place = [str(part) for part in problem["loc"]]
@@ -280,9 +281,19 @@ def _explain(error: ValidationError) -> str:
         elif problem["type"] == "extra_forbidden" and option in _QUERY_OPTIONS:
             parts.append(f"{option!r} is a filter of a query, and there is no query")
         elif problem["type"] == "extra_forbidden":
+            parts.append(f"{option!r} is not an option ({_options_beside(place)})")
+        elif problem["type"].startswith("date_"):
             parts.append(
-                f"{option!r} is not an option (there are: {known}; for a query: {', '.join(_QUERY_OPTIONS)})"
+                f"{option} = {problem['input']!r} is no date; write it as 2015-01-31, without quotes"
             )
         else:
             parts.append(f"{option} = {problem['input']!r}: {problem['msg'].lower()}")
     return "; ".join(parts) + "."
+
+
+def _options_beside(place: list[str]) -> str:
+    """The options there are where an unknown one stands."""
+    if len(place) > 1 and place[0] in _TABLES:
+        return f"there are: {', '.join(sorted(_TABLES[place[0]].model_fields))}"
+    known = ", ".join(sorted(CorpusSpec.model_fields.keys() - {"name"}))
+    return f"there are: {known}; for a query: {', '.join(_QUERY_OPTIONS)}"

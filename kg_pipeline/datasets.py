@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kg_pipeline.errors import DatasetError
-from kg_pipeline.files import replacing, write_text
+from kg_pipeline.files import remove_leftovers, replacing, write_text
 from kg_pipeline.object_store import ObjectStore, open_store
 from kg_pipeline.schema import DATASETS, STAGE_STATUS
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 ALL = "all"
 #: Rows that are read, and written, at a time.
 ROW_GROUP = 65_536
+#: A table that grows batch by batch may not have been written to for long; see `files.GRACE_SECONDS`.
+_GRACE_SECONDS = 3600.0
 
 
 def schema_of(name: str) -> pa.Schema:
@@ -73,8 +76,14 @@ def to_table(name: str, frame: pl.DataFrame | pa.Table) -> pa.Table:
     return cast.replace_schema_metadata(None)
 
 
+def compact(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same rows in memory of their own: strings picked out of another frame keep all of its text alive."""
+    return pl.DataFrame(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+
+@cache
 def empty_frame(name: str) -> pl.DataFrame:
-    """A frame with the dataset's columns and no rows."""
+    """A frame with the dataset's columns and no rows; the same one each time, as stages ask for it with every shard."""
     frame = pl.from_arrow(schema_of(name).empty_table())
     assert isinstance(frame, pl.DataFrame)
     return frame
@@ -202,6 +211,12 @@ class Datasets:
                     yield from file.iter_batches(rows, columns=list(columns))
             except (OSError, ValueError, pa.ArrowException) as error:
                 raise self._damaged(name, corpus, shard, error) from error
+
+    def sweep(self, corpus: str, *, grace_seconds: float = _GRACE_SECONDS) -> None:
+        """Remove the tables and notes that killed processes left unfinished on this machine's disk."""
+        folder = self.root / corpus
+        for place in (folder, *(child for child in folder.glob("[!.]*") if child.is_dir())):
+            remove_leftovers(place, grace_seconds)
 
     def note(self, name: str, corpus: str) -> str | None:
         """What was noted about the tables of a corpus under that name, or None."""

@@ -12,11 +12,17 @@ import os
 import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 TEMPORARY_PREFIX = ".tmp-"
+#: What a dead process left is left alone this long after its last write: the process may only be invisible from here,
+#: in another container that shares the folder.
+GRACE_SECONDS = 60.0
+#: What seems to belong to a living process is removed after a day: process ids are used again.
+_STALE_SECONDS = 24 * 3600.0
 _NEXT_TO_NOTHING = 4_000_000
 #: How libraries say it that give no error number; the last is NumPy's `tofile`, which leaves it out.
 _TOLD_FULL = re.compile(r"No space left on device|disk is full|^\d+ requested and \d+ written$")
@@ -85,3 +91,30 @@ def write_bytes(path: Path, content: bytes) -> None:
 def write_text(path: Path, content: str) -> None:
     """Write a whole UTF-8 file, durably."""
     write_bytes(path, content.encode())
+
+
+def remove_leftovers(folder: Path, grace_seconds: float) -> None:
+    """Remove unfinished files and folders of processes that are gone, `grace_seconds` after their last write."""
+    for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
+        if _is_abandoned(path, grace_seconds):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def _is_abandoned(path: Path, grace_seconds: float) -> bool:
+    pid = path.name.removeprefix(TEMPORARY_PREFIX).partition("-")[0]
+    try:
+        last_write = max(item.stat().st_mtime for item in (path, *path.rglob("*")))
+    except FileNotFoundError:
+        return False  # its owner is just finishing
+    age = time.time() - last_write
+    if pid.isdigit():
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            return age > grace_seconds
+        except PermissionError:
+            pass
+    return age > _STALE_SECONDS

@@ -75,7 +75,7 @@ def show(console: Console, result: RefreshResult) -> None:
     if result.unchecked:
         unchecked = _counted(result.unchecked, "article")
         lines.append(f"Could not be checked: {unchecked}, kept as before. Refresh again later.")
-    lines.extend(f"PMC says: {warning}." for warning in result.warnings)
+    lines.extend(f"Note: {warning}." for warning in result.warnings)
     is_changed = any(count for change, count in result.changes.items() if change != "unchanged")
     lines.append(f"Next: kg build {result.corpus}" if is_changed else "Nothing changed.")
     _print(console, lines)
@@ -116,7 +116,7 @@ def preview(corpus: str, console: Console) -> None:
         lines.append(_llm_calls(spec, settings, found.chunks))
     if found.listing.unchecked:
         lines.append(f"Could not be checked: {_counted(found.listing.unchecked, 'article')}.")
-    lines.extend(f"PMC says: {warning}." for warning in found.listing.warnings)
+    lines.extend(f"Note: {warning}." for warning in found.listing.warnings)
     lines.append("Nothing was changed.")
     _print(console, lines)
 

@@ -19,6 +19,7 @@ from kg_pipeline.graph import layout
 from kg_pipeline.graph.inspection.checks import check_version
 from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.graph.versions.verify import verify_version
+from kg_pipeline.pmc.query_index import listing_record
 from kg_pipeline.rights import MEANINGS
 from kg_pipeline.settings import load_settings
 
@@ -72,6 +73,8 @@ def build_result(console: Console, result: BuildResult) -> None:
         console.print(
             f"PubMed Central was asked on {asked}; `kg refresh {result.corpus}` asks again.", highlight=False
         )
+    for warning in listing_record(datasets, result.corpus)[1]:
+        console.print(f"Note: {warning}.", markup=False, highlight=False)
     if set(statuses) - {"ok"}:
         console.print(f"Why articles are not ok: kg articles {result.corpus}", highlight=False)
     if result.manifest.pending_chunks:

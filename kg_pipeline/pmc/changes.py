@@ -23,7 +23,7 @@ class Listing:
     """Rows of `article_index`, sorted by id.
 
     `unchecked` counts articles that the service did not answer for; their earlier rows stand. `warnings` are what a
-    search complained about.
+    search complained about, and the files of a folder or archive that are not read.
     """
 
     rows: tuple[Mapping[str, Any], ...]

@@ -1,8 +1,8 @@
 """What a source holds now: one row an article, whatever became of it.
 
-Rules over the whole corpus are applied here: of several files of one article the newest version counts and the others
-are superseded; a retraction notice withdraws the article it names; an article that a set reports as missing is
-missing only if no file has it.
+Rules over the whole corpus are applied here: of several files of one article the newest version counts, of equal ones
+the first by name, and the others are superseded; a retraction notice withdraws the article it names; an article that a
+set reports as missing is missing only if no file has it.
 """
 
 from __future__ import annotations
@@ -112,6 +112,8 @@ def _deduplicate(rows: list[Listed]) -> list[Listed]:
         result.append(best)
         for row in others:
             reason = f"{best.source_ref} holds version {best.metadata.version} of {article_id}"
+            if row.metadata.version == best.metadata.version and row.metadata.pmcid == best.metadata.pmcid:
+                reason += " too; of equal versions the first by name counts"
             result.append(
                 replace(row, article_id=f"FILE:{row.source_ref}", status="superseded", reason=reason)
             )

@@ -91,6 +91,11 @@ class ArticleStore:
             raise DatasetError(f"The raw article {path} is damaged. Delete it and build again.")
         return data
 
+    def sweep(self, grace_seconds: float = files.GRACE_SECONDS) -> None:
+        """Remove the files that killed processes left unfinished on this machine's disk."""
+        for folder in self.root.glob("[0-9a-f][0-9a-f]"):
+            files.remove_leftovers(folder, grace_seconds)
+
     def discard(self, sha256: str) -> None:
         """Remove content that turned out to be damaged."""
         if self.store is None:

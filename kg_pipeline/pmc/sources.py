@@ -10,7 +10,7 @@ import lzma
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -20,8 +20,20 @@ from kg_pipeline.errors import CorpusError
 from kg_pipeline.pmc.jats.xml import MAX_BYTES
 
 _XML_SUFFIXES = (".xml", ".nxml", ".jats")
+#: Names that a notice gives.
+_SHOWN = 5
 _TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
+#: What an archive or a file manager adds by itself.
+_HOUSEKEEPING = "__MACOSX"
 _KINDS = "a folder, .tar, .tar.gz, .tar.xz or .zip of JATS XML files"
+
+
+#: Told the name of each file that is not read.
+Unread = Callable[[str], object]
+
+
+def untold(name: str) -> None:
+    """Files that are not read, of which nobody wants to know."""
 
 
 class ArticleSource(Protocol):
@@ -36,8 +48,8 @@ class ArticleSource(Protocol):
         """Whether one file can be read without reading those before it."""
         ...
 
-    def entries(self) -> Iterator[tuple[str, bytes]]:
-        """Every XML file, in an order that is the same each time."""
+    def entries(self, unread: Unread = untold) -> Iterator[tuple[str, bytes]]:
+        """Every XML file, in an order that is the same each time; `unread` is told the others."""
         ...
 
     def read(self, refs: Collection[str]) -> Iterator[tuple[str, bytes]]:
@@ -77,7 +89,7 @@ class FolderSource:
         """Files are independent."""
         return True
 
-    def entries(self) -> Iterator[tuple[str, bytes]]:
+    def entries(self, unread: Unread = untold) -> Iterator[tuple[str, bytes]]:
         """See `ArticleSource`."""
         others = 0
         found = 0
@@ -86,11 +98,13 @@ class FolderSource:
         for path in paths:
             if not path.is_file():
                 continue
+            name = path.relative_to(self.root).as_posix()
             if not _is_xml(path.name) or not path.resolve().is_relative_to(base):
                 others += 1
+                _tell(unread, name)
                 continue
             found += 1
-            yield path.relative_to(self.root).as_posix(), _read_file(path)
+            yield name, _read_file(path)
         _require_found(self.root, found, others)
 
     def read(self, refs: Collection[str]) -> Iterator[tuple[str, bytes]]:
@@ -113,16 +127,18 @@ class TarSource:
         """A compressed tar is read from its start."""
         return False
 
-    def entries(self) -> Iterator[tuple[str, bytes]]:
+    def entries(self, unread: Unread = untold) -> Iterator[tuple[str, bytes]]:
         """See `ArticleSource`."""
-        return self._members(_is_xml)
+        return self._members(_is_xml, unread)
 
     def read(self, refs: Collection[str]) -> Iterator[tuple[str, bytes]]:
         """See `ArticleSource`."""
         wanted = set(refs)
         return self._members(wanted.__contains__) if wanted else iter(())
 
-    def _members(self, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:
+    def _members(
+        self, is_wanted: Callable[[str], bool], unread: Unread = untold
+    ) -> Iterator[tuple[str, bytes]]:
         found = others = 0
         with _archive_errors(self.path), tarfile.open(self.path, mode="r|*") as archive:
             for member in archive:
@@ -130,6 +146,7 @@ class TarSource:
                     continue
                 if not is_wanted(member.name):
                     others += 1
+                    _tell(unread, member.name)
                     continue
                 stream = archive.extractfile(member)
                 if stream is not None:
@@ -150,11 +167,14 @@ class ZipSource:
         """The directory of a zip file tells where each member lies."""
         return True
 
-    def entries(self) -> Iterator[tuple[str, bytes]]:
+    def entries(self, unread: Unread = untold) -> Iterator[tuple[str, bytes]]:
         """See `ArticleSource`."""
         with _archive_errors(self.path), zipfile.ZipFile(self.path) as archive:
             names = sorted({info.filename for info in archive.infolist() if not info.is_dir()})
             wanted = [name for name in names if _is_xml(name)]
+            for name in names:
+                if not _is_xml(name):
+                    _tell(unread, name)
             for name in wanted:
                 with archive.open(name) as stream:
                     yield name, _read_bounded(stream)
@@ -173,6 +193,21 @@ def _is_xml(name: str) -> bool:
     """Whether a file is meant as XML. What else its name says (`.xml.gz`, `.xml.bak`) is for the parser to report."""
     base = PurePosixPath(name.rpartition("/")[2])
     return not base.name.startswith(".") and any(suffix.lower() in _XML_SUFFIXES for suffix in base.suffixes)
+
+
+def _tell(unread: Unread, name: str) -> None:
+    parts = PurePosixPath(name).parts
+    if _HOUSEKEEPING not in parts and not any(part.startswith(".") for part in parts if part != "."):
+        unread(name)
+
+
+def unread_notice(names: Sequence[str]) -> str:
+    """One clause about files that are not read; empty for none."""
+    if not names:
+        return ""
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    files = "1 file is" if len(names) == 1 else f"{len(names)} files are"
+    return f"{files} not read, for articles are files of the source named {', '.join(_XML_SUFFIXES)}: {shown}"
 
 
 def _read_file(path: Path) -> bytes:

@@ -21,7 +21,7 @@ from kg_pipeline.pmc.listing import READABLE, Listed, list_entries
 from kg_pipeline.pmc.policy import under_rights
 from kg_pipeline.pmc.query_index import list_query, record_listing
 from kg_pipeline.pmc.raw import ArticleStore
-from kg_pipeline.pmc.sources import ArticleSource, open_source
+from kg_pipeline.pmc.sources import ArticleSource, open_source, unread_notice
 from kg_pipeline.settings import Settings
 
 _PARSER_MODULES = (
@@ -41,7 +41,7 @@ def list_articles(
 ) -> Listing:
     """List the articles of the corpus and compare them with the last listing; writes `article_index`.
 
-    Every article gets exactly one row, whatever its status. One of the last listing that is gone stays for one
+    As what begins a build, it also clears away what killed ones left. Every article gets exactly one row, whatever its status. One of the last listing that is gone stays for one
     listing, as `withdrawn`.
 
     Raises
@@ -53,6 +53,8 @@ def list_articles(
         and its services may be wrong for a day, and change nothing then.
 
     """
+    datasets.sweep(spec.name)
+    ArticleStore.of(settings).sweep()
     listing = compare_listing(datasets, spec, settings, progress)
     datasets.write("article_index", spec.name, listing.frame())
     record_listing(datasets, spec, settings, listing)
@@ -73,7 +75,8 @@ def compare_listing(
     previous = last_listing(datasets, spec.name)
     if spec.query is not None:
         return list_query(spec.query, spec, settings, previous, progress, fetch_notices=fetch_notices)
-    listed = list_entries(open_source(spec.source_path).entries())
+    unread: list[str] = []
+    listed = list_entries(open_source(spec.source_path).entries(unread.append))
     rows = [
         with_change(_index_row(row, settings.shards), previous.get(row.article_id), _COMPARED)
         for row in listed
@@ -84,7 +87,8 @@ def compare_listing(
         for article_id, row in previous.items()
         if article_id not in present and row["change"] != WITHDRAWN
     )
-    return Listing(tuple(sorted(rows, key=lambda row: str(row["article_id"]))))
+    warnings = (unread_notice(unread),) if unread else ()
+    return Listing(tuple(sorted(rows, key=lambda row: str(row["article_id"]))), warnings=warnings)
 
 
 def fetch_articles(datasets: Datasets, store: ArticleStore, spec: CorpusSpec, shard: str) -> StageReport:

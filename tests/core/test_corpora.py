@@ -40,6 +40,16 @@ def test_sources_are_relative_to_the_file(tmp_path: Path) -> None:
         ('[lupus]\nsource = "x"\nlicense = ["redistributable"]', "'license' is a filter of a query"),
         ('[lupus]\nquery = "x"\nlicense = ["free"]', "license.0 = 'free'"),
         ('[lupus]\nquery = "x"\nlicence = ["unknown"]', "'licence' is not an option"),
+        (
+            '[lupus]\nsource = "x"\nrights = { unknwn = "edges" }',
+            "'rights.unknwn' is not an option (there are: mining_only, non_commercial",
+        ),
+        (
+            '[lupus]\nsource = "x"\n[lupus.checks]\nhubs = 1',
+            "'checks.hubs' is not an option (there are: max_change_factor",
+        ),
+        ('[lupus]\nquery = "x"\nfrom_date = "2015"', "from_date = '2015' is no date; write it as 2015-01-31"),
+        ('[lupus]\nquery = "x"\nfrom_date = 2015', "from_date = 2015 is no date"),
         ('[lupus]\nquery = "(x"', "query: parentheses"),
         ("[lupus]\nquery = []", "query = []"),
         ('[lupus]\nquery = ["x", ""]', "query: a query is empty"),
@@ -59,7 +69,7 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, content: str, hint: s
 
 
 def test_an_unknown_corpus_lists_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="Known: demo"):
+    with pytest.raises(CorpusError, match=r"Known: demo\..*no such file yet"):
         find_corpus(tmp_path / "corpora.toml", "lupus")
 
 

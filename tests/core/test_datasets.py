@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
@@ -148,3 +152,24 @@ def test_batches_that_fail_leave_the_table_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no more"):
         datasets.write_batches("rejects", "demo", batches())
     assert datasets.read("rejects", "demo").to_dicts() == [ROW]
+
+
+def test_what_killed_writers_left_goes_and_what_living_ones_write_stays(tmp_path: Path) -> None:
+    datasets = Datasets(tmp_path)
+    datasets.write("rejects", "demo", pl.DataFrame([ROW]), "07")
+    with subprocess.Popen([sys.executable, "-c", ""]) as child:
+        child.wait()
+    folder = datasets.path("rejects", "demo", "07").parent
+    dead, recent = (folder / f"{TEMPORARY_PREFIX}{child.pid}-{name}-07.parquet" for name in ("a", "b"))
+    note = folder.parent / f"{TEMPORARY_PREFIX}{child.pid}-c-note"
+    with replacing(datasets.path("rejects", "demo", "08")) as living:
+        for path in (dead, recent, note, living):
+            path.write_bytes(b"half")
+        hours_ago = time.time() - 2 * 3600
+        for path in (dead, note, living):
+            os.utime(path, (hours_ago, hours_ago))
+        datasets.sweep("demo")
+        left = {path.name for path in tmp_path.rglob(f"{TEMPORARY_PREFIX}*")}
+        assert left == {recent.name, living.name}
+    assert datasets.shards("rejects", "demo") == ["07", "08"]
+    datasets.sweep("not there")

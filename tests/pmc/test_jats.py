@@ -332,6 +332,14 @@ def test_other_vocabularies_are_refused(document):
         read_articles(document)
 
 
+@pytest.mark.parametrize(
+    "page", [b"<!DOCTYPE html><html><body>Not found<br></body></html>", b"\xef\xbb\xbf<HTML><p>"]
+)
+def test_a_web_page_is_named_as_one(page):
+    with pytest.raises(NotJatsError, match="an HTML page"):
+        read_articles(page)
+
+
 def test_set_gives_each_article_and_each_missing_one():
     document = b"""<pmc-articleset><article><front/><body><p>One.</p></body></article>
     <error id="99999999">The following PMCID is not available: 99999999</error>

@@ -28,7 +28,11 @@ def test_newest_version_wins_as_a_number():
 
 def test_equal_versions_go_to_the_first_file():
     same = article({"pmcid": "PMC1"})
-    assert listed(b=same, a=same)["PMC1"].source_ref == "a.xml"
+    rows = listed(b=same, a=same)
+    assert rows["PMC1"].source_ref == "a.xml"
+    assert rows["FILE:b.xml"].reason == (
+        "a.xml holds version 1 of PMC1 too; of equal versions the first by name counts"
+    )
 
 
 def test_publisher_copy_joins_the_article_by_its_doi():

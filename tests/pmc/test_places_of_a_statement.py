@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from kg_pipeline.datasets import empty_frame, table_from_rows
+from kg_pipeline.datasets import table_from_rows
 from kg_pipeline.inference.asserted import assert_relations
 from kg_pipeline.pmc.jats.parser import parse_article
 from kg_pipeline.schema import UNREAD_SECTIONS
@@ -62,7 +62,7 @@ def relations(stated):
     )
     assert isinstance(rows, pl.DataFrame)
     assert isinstance(mapped, pl.DataFrame)
-    return assert_relations(rows.lazy(), texts.lazy(), mapped.lazy(), empty_frame("chunks").lazy()).relations
+    return assert_relations(rows, [texts], [mapped], []).relations
 
 
 def test_three_places_of_one_article_are_one_support():

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from kg_pipeline.files import TEMPORARY_PREFIX
 from kg_pipeline.pmc.raw import ArticleStore
 
 _CHILD = """
@@ -46,6 +47,8 @@ def test_articles_that_were_being_stored_are_whole_or_absent(tmp_path):
         assert len(names) >= stored
         for name in names:
             assert hashlib.sha256(store.get(name)).hexdigest() == name
+    store.sweep(grace_seconds=0)
+    assert not list(tmp_path.rglob(f"{TEMPORARY_PREFIX}*"))
     for number in range(20):
         assert store.get(store.put(content(number))) == content(number)
 

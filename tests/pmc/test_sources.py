@@ -6,7 +6,7 @@ import pytest
 
 from kg_pipeline.errors import CorpusError
 from kg_pipeline.pmc import sources
-from kg_pipeline.pmc.sources import open_source
+from kg_pipeline.pmc.sources import open_source, unread_notice
 
 FILES = {"b/two.nxml": b"<two/>", "a.xml": b"<one/>", "notes.pdf": b"%PDF", "b/._two.nxml": b"junk"}
 
@@ -78,6 +78,28 @@ def test_members_are_read_up_to_the_bound(make, tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "MAX_BYTES", 1000)
     source = open_source(make(tmp_path, {"bomb.xml": b"a" * 100_000}))
     assert [len(data) for _, data in source.entries()] == [1001]
+
+
+@pytest.mark.parametrize("make", KINDS, ids=KIND_NAMES)
+def test_files_that_are_not_read_are_told(make, tmp_path):
+    told = []
+    files = {
+        "a.xml": b"<one/>",
+        "b/inner.zip": b"PK",
+        "notes.txt": b"",
+        ".DS_Store": b"",
+        "__MACOSX/._a.txt": b"",
+    }
+    source = open_source(make(tmp_path, files))
+    assert [ref for ref, _ in source.entries(told.append)] == ["a.xml"]
+    assert sorted(told) == ["b/inner.zip", "notes.txt"]
+
+
+def test_a_notice_of_many_files_names_some():
+    assert unread_notice(["a.txt"]).startswith("1 file is not read")
+    many = unread_notice([f"{number}.pdf" for number in range(8)])
+    assert many.startswith("8 files are not read")
+    assert many.endswith("0.pdf, 1.pdf, 2.pdf, 3.pdf, 4.pdf and 3 more")
 
 
 @pytest.mark.parametrize("make", KINDS, ids=KIND_NAMES)

@@ -118,7 +118,9 @@ def test_changes_are_told_against_the_last_listing(datasets, corpus):
     (folder / "2.xml").write_bytes(article("PMC2", "Zinc lowers IL-2.", title="RETRACTED: Title"))
     (folder / "3.xml").unlink()
     (folder / "6.xml").write_bytes(article("PMC6", "New."))
+    (folder / "notes.txt").write_bytes(b"")
     listed = listing(datasets, corpus)
+    assert listed.warnings[0].endswith(": notes.txt")
     assert changes(listed) == {
         "FILE:bad.xml": "unchanged",
         "PMC1": "updated",

@@ -1,9 +1,12 @@
+from itertools import takewhile
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_pipeline.pmc.jats.inline import inline_text
-from kg_pipeline.pmc.jats.tables import MAX_COLUMNS, MAX_PLACES, Grid, read_grid, row_sentences
+from kg_pipeline.pmc.jats.row_sentences import row_sentences
+from kg_pipeline.pmc.jats.tables import MAX_COLUMNS, MAX_PLACES, Grid, read_grid
 from kg_pipeline.pmc.jats.xml import parse_xml
 
 
@@ -88,6 +91,97 @@ def test_merged_cell_is_said_once():
         "<thead><tr><th>a</th><th>b</th><th>c</th></tr></thead><tr><td>x</td><td colspan='2'>same</td></tr>"
     )
     assert list(row_sentences(table, "")) == ["x: b same."]
+
+
+def body(*rows: str) -> Grid:
+    """A table of three columns; cells of a row are parted by a bar, `=` merges a cell with the one before it."""
+    head = "<thead><tr><th>Gene</th><th>Tissue</th><th>Level</th></tr></thead>"
+    lines = []
+    for row in rows:
+        cells = [cell.strip() for cell in row.split("|")]
+        wide = [1 + len(list(takewhile("=".__eq__, cells[place + 1 :]))) for place in range(len(cells))]
+        written = [(cell, span) for cell, span in zip(cells, wide, strict=True) if cell != "="]
+        lines.append(
+            "<tr>" + "".join(f"<td colspan='{span}'>{cell}</td>" for cell, span in written) + "</tr>"
+        )
+    return grid(head + "".join(lines))
+
+
+def test_a_name_stands_for_the_blank_first_cells_below_it():
+    table = body("IL6 | liver | 3", " | spleen | 4", " | lung | –", "TNF | liver | 5", " | lung | 6")
+    assert list(row_sentences(table, "Table 1")) == [
+        "Table 1, IL6: Tissue liver; Level 3.",
+        "Table 1, IL6: Tissue spleen; Level 4.",
+        "Table 1, IL6: Tissue lung.",
+        "Table 1, TNF: Tissue liver; Level 5.",
+        "Table 1, TNF: Tissue lung; Level 6.",
+    ]
+
+
+def test_a_name_goes_with_the_subheading_above_it():
+    table = body(
+        "Mice | = | =", "IL6 | liver | 3", " | lung | 4", "Rats | = | =", "IL6 | liver | 5", " | lung | 6"
+    )
+    assert list(row_sentences(table, ""))[1::2] == [
+        "Mice, IL6: Tissue lung; Level 4.",
+        "Rats, IL6: Tissue lung; Level 6.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(["IL6 | liver | 3", "TNF | liver | 4", " | both | 7"], id="one total"),
+        pytest.param(["1 | liver | 3", " | lung | 4", "2 | liver | 3", " | lung | 4"], id="numbers"),
+        pytest.param(["A | liver | 3", " | lung | =", "B | liver | 3", " | lung | ="], id="merged cells"),
+        pytest.param(["A | = | 3", " | lung | 4", "B | = | 3", " | lung | 4"], id="merged names"),
+        pytest.param(["A | liver | ", " | | lung", "B | liver | ", " | | lung"], id="lists side by side"),
+        pytest.param([" | lung | 1", "A | liver | 3", " | lung | 4", "B | liver | 3", " | lung | 4"], id="centred names"),
+        pytest.param(["A | liver | 3", " | | ", " | lung | 4", "B | liver | 3", " | | ", " | lung | 4"], id="parted"),
+    ],
+)  # fmt: skip
+def test_what_a_blank_first_cell_stands_for_is_not_guessed(rows):
+    table = body(*rows)
+    blank = [number for number, row in enumerate(row for row in rows if row.strip(" |")) if row[0] == " "]
+    sentences = list(row_sentences(table, "Table 1"))
+    assert all(sentences[number].startswith("Table 1: ") for number in blank)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["", "", "=", "x", "7", "–"]), min_size=3, max_size=3),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_every_cell_is_said_with_its_row_whatever_is_blank(rows):
+    kept = [["" if not column and cell == "=" else cell for column, cell in enumerate(row)] for row in rows]
+    named = [
+        [f"{cell}{number}{column}" if cell in {"x", "7"} else cell for column, cell in enumerate(row)]
+        for number, row in enumerate(kept)
+    ]
+    sentences = list(row_sentences(body(*(" | ".join(row) for row in named)), "Table 1"))
+    said = " ".join(sentences)
+    texts = [cell for row in named for cell in row if cell not in {"", "=", "–"}]
+    assert all(text in said for text in texts)
+    assert len(sentences) <= len(rows)
+    for row in named:
+        others = [text for text in row[1:] if text in texts]
+        about = [sentence for sentence in sentences if others and others[0] in sentence]
+        assert all(text in sentence for sentence in about[:1] for text in others)
+
+
+def test_a_subheading_that_stands_in_the_first_column_ends_where_that_is_filled_again():
+    table = body("Minor | | ", " | acne | 3", " | gain | 1", "Major | glaucoma | 2", " | ulcers | 1")
+    assert list(row_sentences(table, "")) == [
+        "Minor: Tissue acne; Level 3.",
+        "Minor: Tissue gain; Level 1.",
+        "Major: Tissue glaucoma; Level 2.",
+        "Major: Tissue ulcers; Level 1.",
+    ]
+    table = body("Sex | | ", "Men | liver | 3", "Women | liver | 4")
+    assert list(row_sentences(table, ""))[1] == "Sex, Women: Tissue liver; Level 4."
 
 
 def test_oasis_table_gives_the_same_grid():

@@ -17,10 +17,9 @@ from pathlib import Path, PurePosixPath
 from pydantic import ValidationError
 
 from kg_pipeline.errors import CorruptGraphError
-from kg_pipeline.files import sync, temporary_sibling
+from kg_pipeline.files import GRACE_SECONDS, remove_leftovers, sync, temporary_sibling
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.versions.leftovers import GRACE_SECONDS, remove_leftovers
 from kg_pipeline.object_store import ObjectStore
 
 _FOLDER = "graphs"

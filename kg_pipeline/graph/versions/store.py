@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_pipeline.errors import CorruptGraphError, GraphError, NoGraphError
-from kg_pipeline.files import sync, temporary_sibling
+from kg_pipeline.files import GRACE_SECONDS, remove_leftovers, sync, temporary_sibling
 from kg_pipeline.graph import layout
 from kg_pipeline.graph.reader import Manifest
-from kg_pipeline.graph.versions.leftovers import GRACE_SECONDS, remove_leftovers
 from kg_pipeline.graph.versions.places import OwnDisk, Place
 
 if TYPE_CHECKING:
@@ -122,7 +121,10 @@ class VersionStore:
         """
         wanted = self.current(corpus) if version == LATEST else version
         if wanted is None:
-            raise NoGraphError(f"Corpus {corpus!r} has no graph yet. Run: kg build {corpus}")
+            raise NoGraphError(
+                f"Corpus {corpus!r} has no graph yet in {self.root}. Run: kg build {corpus}, "
+                "or set KG_HOME to the workspace that has it."
+            )
         if not self._is_here(self.folder(corpus, wanted)):
             if version == LATEST and self.current(corpus) != wanted:
                 return self.resolve(corpus, version)  # it was replaced and collected meanwhile

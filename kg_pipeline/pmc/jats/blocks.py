@@ -23,8 +23,9 @@ from kg_pipeline.pmc.jats.assembly import Assembly, Place
 from kg_pipeline.pmc.jats.characters import tidy
 from kg_pipeline.pmc.jats.glossary import read_glossary
 from kg_pipeline.pmc.jats.inline import FLOW, LIFTED, SKIPPED, Inline, inline_text
+from kg_pipeline.pmc.jats.row_sentences import row_sentences
 from kg_pipeline.pmc.jats.sections import BACK_SECTIONS, is_administrative
-from kg_pipeline.pmc.jats.tables import note_marks, read_grid, row_sentences
+from kg_pipeline.pmc.jats.tables import note_marks, read_grid
 from kg_pipeline.pmc.jats.xml import all_text, first_child
 
 #: Kind of sections that are text of the article, but about the paper rather than its subject.

@@ -21,7 +21,7 @@ class ReferenceIds:
 
     """
 
-    def __init__(self, root: etree._Element, cut: bytes = b"") -> None:
+    def __init__(self, root: etree._Element, cut: bytes | memoryview = b"") -> None:
         self._root = root
         self._cut = cut
         self._ids: frozenset[str] | None = None

@@ -1,4 +1,4 @@
-"""Tables: a grid with row and column spans expanded, and one sentence a row.
+"""Tables: a grid with row and column spans expanded.
 
 XHTML tables (`table/thead/tbody/tr/th/td`) and OASIS ones (`tgroup/thead/tbody/row/entry`) give the same grid.
 """
@@ -6,7 +6,7 @@ XHTML tables (`table/thead/tbody/tr/th/td`) and OASIS ones (`tgroup/thead/tbody/
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -21,8 +21,6 @@ MAX_PLACES = 200_000
 #: Rows of `th` at the top of a body that can be a header.
 _MAX_TH_ROWS = 3
 
-#: What stands where there is no value: nothing, or a run of one sign (a full stop is how SAS writes it).
-_EMPTY = frozenset({"", "…"} | {sign * count for sign in "-–—−‐." for count in range(1, 9)})
 _ROWS = frozenset({"tr", "row"})
 _MARK = re.compile(r"[A-Za-z]|[*†‡§¶#]{1,3}")
 _SINGLE = (None, "1")
@@ -146,100 +144,6 @@ def note_marks(wrapper: etree._Element) -> frozenset[str]:
         if len(paragraph) and paragraph[0].tag == "sup" and not (paragraph.text or "").strip():
             marks.add(all_text(paragraph[0]).strip())
     return frozenset(mark for mark in marks if _MARK.fullmatch(mark))
-
-
-def row_sentences(grid: Grid, label: str) -> Iterator[str]:
-    """One sentence for each body row: `Table 1, EGFR: fold change 2.5; P value 0.01`.
-
-    A row that is one text across the table is a subheading; it is put before the rows that follow it. So is the first
-    cell of a row that else repeats the header, in place of the header of the first column. Empty places and dashes say
-    nothing and are left out; a merged cell is said once.
-    """
-    headers = [_header_path(grid, column) for column in range(len(grid.cells[0]))] if grid.cells else []
-    group = subheading = ""
-    unsaid: list[str] = []
-    for cells, owners in zip(grid.cells[grid.header_rows :], grid.owners[grid.header_rows :], strict=True):
-        filled = [(column, text) for column, text in enumerate(cells) if text not in _EMPTY]
-        if not filled:
-            continue
-        if _is_subheading(cells, owners, filled[-1][0]):
-            if subheading in unsaid:
-                unsaid.remove(subheading)
-                yield _sentence((label,), [subheading])
-            subheading = filled[0][1]
-            unsaid.append(subheading)
-            continue
-        if _repeats_header(cells, owners, headers):
-            if cells[0] in {"", headers[0], group}:
-                continue
-            if unsaid:
-                yield _sentence((label,), unsaid)
-            group, subheading, unsaid = cells[0], "", [cells[0]]
-            headers = [
-                "" if owner == owners[0] else header for owner, header in zip(owners, headers, strict=True)
-            ]
-            continue
-        unsaid = []
-        row_header = cells[0] if _reads_as_header(cells[0]) and len(filled) > 1 else ""
-        said = {owners[0]} if row_header else set()
-        if len(set(owners)) < len(owners):
-            filled = [(column, text) for column, text in filled if _is_first(owners[column], said)]
-        elif row_header:
-            del filled[0]
-        parts = [
-            f"{header} {text}" if (header := headers[column]) and header != text else text
-            for column, text in filled
-        ]
-        yield _sentence((label, group, subheading, row_header), parts)
-    if unsaid:
-        yield _sentence((label,), unsaid)
-
-
-def _is_subheading(cells: Sequence[str], owners: Sequence[int], last_filled: int) -> bool:
-    """Whether the row is one text across the table."""
-    return (
-        len(cells) > 1
-        and owners[last_filled] == owners[0]
-        and all(not text or owner == owners[0] for text, owner in zip(cells, owners, strict=True))
-    )
-
-
-def _repeats_header(cells: Sequence[str], owners: Sequence[int], headers: Sequence[str]) -> bool:
-    """Whether a row but for its first cell is the header again, as where a table goes on over pages or in parts."""
-    if cells[-1] != headers[-1]:
-        return False
-    others = [column for column, owner in enumerate(owners) if owner != owners[0]]
-    return any(len(headers[column]) > 1 for column in others) and all(
-        cells[column] == headers[column] for column in others
-    )
-
-
-def _is_first(owner: int, said: set[int]) -> bool:
-    """Whether a cell has not been said yet; it counts as said from then on."""
-    is_first = owner not in said
-    said.add(owner)
-    return is_first
-
-
-def _sentence(opening_parts: Iterable[str], parts: Iterable[str]) -> str:
-    opening = ", ".join([text.rstrip(".:;, ") for text in opening_parts if text])
-    body = "; ".join(parts)
-    text = f"{opening}: {body}" if opening and body else opening or body
-    return text if text.endswith((".", "?", "!")) else f"{text}."
-
-
-def _header_path(grid: Grid, column: int) -> str:
-    names: list[str] = []
-    for row in range(grid.header_rows):
-        text = grid.cells[row][column]
-        spans_all = len(set(grid.owners[row])) == 1 and len(grid.owners[row]) > 1
-        if text not in _EMPTY and text not in names and not spans_all:
-            names.append(text)
-    return " ".join(names)
-
-
-def _reads_as_header(text: str) -> bool:
-    return text not in _EMPTY and any(character.isalpha() for character in text)
 
 
 def _row_groups(table: etree._Element) -> Iterator[tuple[etree._Element, bool]]:

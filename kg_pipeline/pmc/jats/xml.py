@@ -50,6 +50,8 @@ _NAMESPACE = re.compile(rb"""xmlns(?::[\w.-]+)?\s*=\s*(?:"([^"]*)"|'([^']*)')"""
 _NO_MARKUP = ((b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>"))
 _RARE = 256
 _ATTRIBUTES = rb"""(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*"""
+#: A page as a browser shows it, which is what many servers answer where there is no article.
+HTML_PAGE = re.compile(rb"\s*(?:<!doctype html|<html)", re.IGNORECASE)
 _OTHER_FORMATS = (
     (b"%PDF", "a PDF"),
     (b"PK\x03\x04", "a zip archive"),
@@ -68,14 +70,14 @@ def parse_xml(data: bytes) -> etree._Element:
     MalformedError
         If the bytes are empty, too large, too deep, not well-formed, or not in the encoding they declare.
     NotJatsError
-        If the bytes are no XML at all, but something that is easily named (a PDF, JSON, an archive).
+        If the bytes are no XML at all, but something that is easily named (a PDF, JSON, a page in HTML, an archive).
 
     """
     document, doctype, declared = _prepare(data)
     return _tree(_leave_out(document, [doctype]), declared)
 
 
-def parse_xml_without(data: bytes, name: str) -> tuple[etree._Element, bytes]:
+def parse_xml_without(data: bytes, name: str) -> tuple[etree._Element, memoryview]:
     """`parse_xml` of a document in which the last element of that name is empty, and the content it had.
 
     For what is much markup and not needed: the reference list is more than half of the elements of most articles.
@@ -84,7 +86,7 @@ def parse_xml_without(data: bytes, name: str) -> tuple[etree._Element, bytes]:
     document, doctype, declared = _prepare(data)
     start, end = _content_of_last(document, doctype[1], name.encode())
     root = _tree(_leave_out(document, [doctype, (start, end)]), declared)
-    return root, document[start:end]
+    return root, memoryview(document)[start:end]
 
 
 def _prepare(data: bytes) -> tuple[bytes, Span, dict[str, str]]:
@@ -97,6 +99,8 @@ def _prepare(data: bytes) -> tuple[bytes, Span, dict[str, str]]:
     for magic, name in _OTHER_FORMATS:
         if data.startswith(magic):
             raise NotJatsError(f"the file is {name}, not XML")
+    if HTML_PAGE.match(data):
+        raise NotJatsError("the file is an HTML page, not an article in XML")
     return data, *_read_doctype(data)
 
 
@@ -213,9 +217,9 @@ def _as_utf8(data: bytes) -> bytes:
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if data.startswith(mark):
             if encoding == "utf-8":
-                return data[len(mark) :].strip()
+                return data[len(mark) :].lstrip()
             return _recode(data, encoding)
-    data = data.strip()
+    data = data.lstrip()
     declaration = _XML_DECLARATION.match(data)
     encoding_match = _ENCODING.search(declaration.group()) if declaration else None
     if encoding_match is None:

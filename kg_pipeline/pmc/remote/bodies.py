@@ -9,13 +9,12 @@ from typing import Any
 from lxml import etree
 
 from kg_pipeline.errors import ArticleError
-from kg_pipeline.pmc.jats.xml import parse_xml
+from kg_pipeline.pmc.jats.xml import HTML_PAGE, parse_xml
 from kg_pipeline.pmc.remote.failures import UnusableAnswer
 from kg_pipeline.pmc.remote.http import Answer
 
 _RATE_LIMIT = re.compile(r"rate limit|too many requests", re.IGNORECASE)
 _RATE_LIMIT_WAIT = 2.0
-_HTML = re.compile(rb"\s*(?:<!doctype html|<html)", re.IGNORECASE)
 _EXCERPT = 120
 
 
@@ -48,7 +47,7 @@ def read_json(answer: Answer) -> dict[str, Any]:
         If the body is no JSON object, or one that reports an error.
 
     """
-    if _HTML.match(answer.content):
+    if HTML_PAGE.match(answer.content):
         raise UnusableAnswer("the answer is an HTML page")
     value = _load(answer.content)
     if not isinstance(value, dict):
@@ -67,7 +66,7 @@ def _refuse_foreign(content: bytes) -> None:
     """Name what is easily recognised as no XML."""
     if not content.strip():
         raise UnusableAnswer("the answer is empty")
-    if _HTML.match(content):
+    if HTML_PAGE.match(content):
         raise UnusableAnswer("the answer is an HTML page instead of XML")
     if content.lstrip().startswith(b"{"):
         value = _load(content)

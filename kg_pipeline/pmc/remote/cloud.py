@@ -1,7 +1,7 @@
 """The PMC Cloud Service: one folder an article version in a public S3 bucket, read over plain HTTPS.
 
-Versions are listed and compared as numbers, metadata say what may be used, and the XML is checked against the MD5
-that they give. Being in the bucket is no licence: it also holds author manuscripts and scans.
+Versions are listed and compared as numbers, the newest that has metadata counts, these say what may be used, and the XML
+is checked against the MD5 that they give. Being in the bucket is no licence: it also holds author manuscripts and scans.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from kg_pipeline.pmc.remote.services import Keeper
 OFFICIAL_URL = "https://pmc-oa-opendata.s3.amazonaws.com"
 _MISSING = frozenset({404})
 _LISTING = frozenset({"ListBucketResult"})
-_FOLDER = re.compile(r"(PMC[1-9]\d*)\.([1-9]\d*)/")
+_FOLDER = re.compile(r"(PMC[1-9]\d*)\.([1-9]\d{0,3})/")
+#: Versions, from the newest, whose metadata are asked for: a folder may be there a while before they are.
+_VERSIONS_TRIED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +146,13 @@ class CloudArticles:
 
     def _look_up(self, one: Wanted) -> Listed:
         try:
-            version = one.version or max(self._client.versions(one.pmcid), default=0)
-            record = self._client.metadata(one.pmcid, version) if version else None
+            versions = (
+                [one.version]
+                if one.version
+                else self._client.versions(one.pmcid)[: -_VERSIONS_TRIED - 1 : -1]
+            )
+            records = (self._client.metadata(one.pmcid, version) for version in versions)
+            record = next((record for record in records if record is not None), None)
         except ServiceUnavailable as error:
             return Listed(one.pmcid, one.version, "failed", str(error), is_service_failure=True)
         except ServiceRefused as error:
@@ -153,7 +160,7 @@ class CloudArticles:
                 one.pmcid, one.version, "failed", str(error), is_service_failure=error.status == 403
             )
         if record is None:
-            what = f"version {version} of it" if version else "it"
+            what = f"version {versions[0]} of it" if versions else "it"
             return Listed(one.pmcid, one.version, "not_found", f"the PMC Cloud Service does not hold {what}")
         return self._listed(record)
 
@@ -230,15 +237,20 @@ def _record(values: dict[str, Any], pmcid: str, version: int) -> CloudRecord:
     return CloudRecord(
         pmcid,
         version,
-        is_open_access=values.get("is_pmc_openaccess") is True,
-        is_manuscript=values.get("is_manuscript") is True,
-        is_retracted=values.get("is_retracted") is True,
+        is_open_access=_is_yes(values.get("is_pmc_openaccess")),
+        is_manuscript=_is_yes(values.get("is_manuscript")),
+        is_retracted=_is_yes(values.get("is_retracted")),
         license_code=str(values.get("license_code") or ""),
         xml_url=str(values.get("xml_url") or ""),
         title=str(values.get("title") or ""),
         doi=parse_doi(str(values.get("doi") or "")),
         pmid=parse_pmid(str(values.get("pmid") or "")),
     )
+
+
+def _is_yes(value: object) -> bool:
+    """Whether a flag is set, should it ever be written as a text or a number."""
+    return str(value).strip().lower() in {"true", "yes", "1"}
 
 
 def _without_text(listed: Listed) -> Fetched:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from kg_pipeline.errors import ServiceRefused
+from kg_pipeline.pmc.identifiers import parse_pmcid
 from kg_pipeline.pmc.remote.bodies import excerpt, read_xml
 from kg_pipeline.pmc.remote.failures import UnusableAnswer
 from kg_pipeline.pmc.remote.http import Answer, Fetcher
@@ -77,9 +78,14 @@ class EntrezClient:
         root = self._ask("esearch.fcgi", form, _RESULT)
         count = root.findtext("Count") or ""
         numbers = [(element.text or "").strip() for element in root.iterfind("IdList/Id")]
-        if not count.isdecimal() or not all(number.isdecimal() for number in numbers):
+        if not count.isdecimal():
             raise ServiceRefused(
                 f"{self._fetcher.service} counts {count!r} articles for {excerpt(term)}; that is no number.",
+                status=200,
+            )
+        if strange := [number for number in numbers if not (number.isdecimal() and parse_pmcid(number)[0])]:
+            raise ServiceRefused(
+                f"{self._fetcher.service} lists {excerpt(strange[0])!r} for {excerpt(term)}; that is no PMCID.",
                 status=200,
             )
         self._refuse_unknown_fields(root, term)

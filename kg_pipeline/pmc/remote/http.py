@@ -1,7 +1,7 @@
 """Requests that end in a complete, usable answer or in one sentence that says why not.
 
-Repeated: 429, 408, 425 and every 5xx, connections that break or stall, bodies shorter than announced, and answers
-that the caller's reader finds unusable (HTML instead of XML, an error inside a 200). Never repeated: any other 4xx.
+Repeated: 429, 408, 425 and every 5xx, connections that break or stall, bodies shorter than announced or in part (206),
+and answers that the caller's reader finds unusable (HTML instead of XML, an error inside a 200). Never repeated: any other 4xx.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ Value = TypeVar("Value")
 #: Upper bound of one answer, in bytes.
 MAX_ANSWER = 64 * 1024 * 1024
 _REPEATED = frozenset({408, 425, 429})
+#: Part of a body, which nobody asks for here, so that it never counts as the whole.
+_PARTIAL = 206
 _EXCERPT = 200
 _LOG = logging.getLogger(__name__)
 
@@ -235,6 +237,8 @@ class Fetcher:
             is_overload = status == 429 or (status == 503 and asked > 0)
             if status not in accept:
                 return _Failure(f"HTTP {status}", asked, is_overload)
+        if status == _PARTIAL:
+            return _Failure(f"HTTP {status}, only a part")
         parts: list[bytes] = []
         size = 0
         for part in decoded(response.iter_raw(), response.headers.get("Content-Encoding", "")):

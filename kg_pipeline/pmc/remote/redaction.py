@@ -1,4 +1,4 @@
-"""Keep API keys and e-mail addresses out of messages."""
+"""Keep API keys, e-mail addresses and commands to terminals out of messages that quote what a service said."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ HIDDEN = "***"
 SECRET_PARAMETERS = ("api_key", "apikey", "email", "key", "token")
 _PARAMETER = re.compile(rf"(?i)\b({'|'.join(SECRET_PARAMETERS)})=([^&#\s\"']+)")
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
+# What a terminal would obey: control characters, those of C1 and those that turn the direction of writing.
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Redactor:
@@ -25,7 +27,8 @@ class Redactor:
         self._known = re.compile("|".join(map(re.escape, ordered))) if ordered else None
 
     def clean(self, text: str) -> str:
-        """The text without secrets."""
+        """The text without secrets, and without what a terminal that shows it would obey."""
+        text = _COMMANDS.sub(" ", text)
         if self._known is not None:
             text = self._known.sub(HIDDEN, text)
         return _CREDENTIALS.sub(f"{HIDDEN}@", _PARAMETER.sub(rf"\1={HIDDEN}", text))

@@ -8,6 +8,7 @@ from itertools import chain, count
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
@@ -89,12 +90,7 @@ def _sweep(root: Path) -> None:
 
 
 def _build(source: Path, folder: Path) -> None:
-    table = pq.read_table(source)
-    if table.column_names != CONCEPTS.names:
-        raise ModelError(
-            f"{source} has the columns {table.column_names}; a concept table has {CONCEPTS.names}."
-        )
-    table = table.sort_by("concept_id").combine_chunks()
+    table = _concepts(source)
     aside = temporary_sibling(folder)
     aside.mkdir()
     try:
@@ -107,6 +103,30 @@ def _build(source: Path, folder: Path) -> None:
         aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _concepts(source: Path) -> pa.Table:
+    """The concept table, sorted by id."""
+    try:
+        table = pq.read_table(source)
+    except (OSError, pa.ArrowException) as error:
+        raise ModelError(
+            f"The concept table {source} cannot be read ({error}). Make it again, or name another one."
+        ) from error
+    if table.column_names != CONCEPTS.names:
+        raise ModelError(
+            f"{source} has the columns {table.column_names}; a concept table has {CONCEPTS.names}."
+        )
+    table = table.sort_by("concept_id").combine_chunks()
+    names = _whole(table, "names")
+    cut = pc.index(pc.match_substring(names.values, "\0"), True).as_py()  # tries end names there
+    if cut >= 0:
+        concept = table.column("concept_id")[pc.list_parent_indices(names)[cut].as_py()].as_py()
+        raise ModelError(
+            f"A name of {concept} in the concept table {source} holds a NUL character. Take it out of what the table was "
+            "made from, and make it again."
+        )
+    return table
 
 
 def _whole(table: pa.Table, name: str) -> pa.ListArray:

@@ -81,6 +81,24 @@ def test_versions_are_numbers_and_all_pages_are_read(
     assert client.versions("PMC99000030") == sorted(versions)
 
 
+def test_a_version_that_is_still_being_put_there_does_not_hide_the_one_before(
+    bucket: Bucket, service: CloudArticles, keeper: FetchLedger
+) -> None:
+    bucket.add(7)
+    bucket.objects["PMC7.2/PMC7.2.xml"] = b"<article/>"
+    bucket.objects["PMC7.99999999999999999999/"] = b""
+    listed = _look_up(service, "PMC7")
+    assert (listed.status, listed.version) == ("ok", 1)
+    assert _one(service, keeper, "PMC7").version == 1
+    bucket.add(7, 2)
+    assert _look_up(service, "PMC7").version == 2
+    for version in (3, 4, 5):
+        bucket.objects[f"PMC7.{version}/PMC7.{version}.xml"] = b"<article/>"
+    assert (_look_up(service, "PMC7").status, _look_up(service, "PMC7").reason) == (
+        "not_found", "the PMC Cloud Service does not hold version 5 of it"
+    )  # fmt: skip
+
+
 def test_version_ten_is_newer_than_two(bucket: Bucket, service: CloudArticles, keeper: FetchLedger) -> None:
     for version in (1, 10, 2):
         bucket.add(99000030, version)
@@ -166,6 +184,7 @@ def test_an_unknown_id_is_not_found(bucket: Bucket, service: CloudArticles, keep
         ({"is_pmc_openaccess": None}, "not_open"),
         ({"is_pmc_openaccess": False, "is_manuscript": True, "license_code": "TDM"}, "not_open"),
         ({"is_retracted": True}, "retracted"),
+        ({"is_retracted": "Yes"}, "retracted"),
         ({"xml_url": None}, "no_body"),
         ({"license_code": None}, "ok"),
     ],

@@ -117,6 +117,14 @@ def test_a_count_that_is_no_number_is_refused(server: Server, client: EntrezClie
         client.search_page("zinc", 0, 20)
 
 
+@pytest.mark.parametrize("number", ["0", "-4", "5.2", "9999999999999", "zinc", ""])
+def test_an_id_that_is_none_is_refused_by_its_name(server: Server, client: EntrezClient, number: str) -> None:
+    listed = f"<eSearchResult><Count>2</Count><IdList><Id>7</Id><Id>{number}</Id></IdList></eSearchResult>"
+    server.script = [Reply(listed.encode())]
+    with pytest.raises(ServiceRefused, match=f"lists '{number}' for zinc; that is no PMCID"):
+        client.search_page("zinc", 0, 20)
+
+
 def test_long_requests_go_into_a_body(server: Server, client: EntrezClient) -> None:
     numbers = list(range(99_000_000, 99_000_800))
     server.script = [Reply(article_set()), Reply(search_result(0, []))]

@@ -86,6 +86,11 @@ def test_refusals_are_never_repeated(
     assert fake_time.waits == []
 
 
+def test_a_part_that_was_not_asked_for_is_no_whole(server: Server, make_fetcher: MakeFetcher) -> None:
+    server.script = [Reply(b"go", 206, {"Content-Range": "bytes 0-1/4"}), Reply(b"good")]
+    assert make_fetcher().get(server.url, read=content) == b"good"
+
+
 def test_an_accepted_status_is_read(server: Server, make_fetcher: MakeFetcher) -> None:
     server.script = [Reply(b"", 404)]
     accepted = make_fetcher().get(server.url, read=lambda answer: answer.status, accept=frozenset({404}))

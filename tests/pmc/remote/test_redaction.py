@@ -26,3 +26,8 @@ def test_parameters_that_hold_secrets_are_hidden_even_if_unknown() -> None:
 
 def test_credentials_of_an_address_are_hidden() -> None:
     assert Redactor().clean("http://user:word@proxy:8080/x") == "http://***@proxy:8080/x"
+
+
+def test_what_a_terminal_would_obey_does_not_reach_it() -> None:
+    cleaned = Redactor(["hidden"]).clean("\x1b[31mred\x07 \x9b2J \u202edlrow\x00 hid\x1bden\nnext\tone α β")
+    assert cleaned == " [31mred   2J  dlrow  hid den\nnext\tone α β"

@@ -90,6 +90,13 @@ def test_a_missing_or_foreign_table_says_what_to_do(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1]}), foreign)
     with pytest.raises(ModelError, match="columns"):
         build_vocabulary(settings, foreign)
+    foreign.write_bytes(foreign.read_bytes()[:-9])
+    with pytest.raises(ModelError, match="cannot be read"):
+        build_vocabulary(settings, foreign)
+    concepts = [concept("A:1", "alpha thing"), concept("A:2", "beta", "be\0ta")]
+    pq.write_table(pa.Table.from_pylist(concepts, schema=CONCEPTS), foreign)
+    with pytest.raises(ModelError, match=r"A name of A:2 .* NUL"):
+        build_vocabulary(settings, foreign)
     with pytest.raises(ModelError, match="Delete the folder"):
         open_vocabulary(tmp_path / "nowhere")
 
