@@ -54,7 +54,8 @@ _CARRYING = word_set(
 )
 _MODALS = frozenset({"may", "might", "could", "would", "should"})
 _DOUBTING_ADVERBS = word_set(
-    "possibly potentially probably perhaps likely presumably putatively conceivably hypothetically maybe seemingly"
+    "possibly potentially probably perhaps likely presumably putatively conceivably hypothetically maybe seemingly "
+    "allegedly reportedly purportedly supposedly"
 )
 _DOUBTING_ADJECTIVES = word_set(
     """possible potential putative likely hypothetical presumed suspected plausible probable unclear unknown
@@ -63,7 +64,7 @@ _DOUBTING_ADJECTIVES = word_set(
 )
 _DOUBTING_VERBS = word_set(
     """suggest hypothesize hypothesise speculate propose postulate appear seem believe think suspect presume expect
-    assume imply predict argue conjecture hint raise
+    assume imply predict argue conjecture hint raise claim allege
     """
 )
 _ASKING_VERBS = word_set(
