@@ -4,7 +4,7 @@ What is done, and nothing else: a pronoun (it, its, they, them, their) stands fo
 named, or, where the last question asked for no thing of a type, for its one entity; "this drug", "those cells" stand for
 the one entity of that type in the last question and its answer (in the answer alone, if it was asked for such a thing);
 "what about X?" repeats the last question with X in the place of
-its one entity, or of its one entity of X's type, and turns the conversation to X: a pronoun after it stands for X. Where there is more than one such entity the question is not asked, and
+its one entity, or of its one entity of X's type ("and in X?" adds X where the last question names no such place), and turns the conversation to X: a pronoun after it stands for X. Where there is more than one such entity the question is not asked, and
 the choice is given back to whoever asks. Each replacement is told. A pronoun that can refer to something named before it
 in the same question is left as it is; so is the "it" of "is it known that …".
 """
@@ -12,15 +12,18 @@ in the same question is left as it is; so is the "it" of "is it known that …".
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kg_pipeline.graph.reader import Entity
 from retrieval.answer import Answer
+from retrieval.layout import type_name
 from retrieval.methods.asking import understand
 from retrieval.methods.context import Context
 from retrieval.questions.links import Link
 from retrieval.questions.question import Question
 from retrieval.questions.shape import Slot, named_slot, names_a_type, read_shape
+from retrieval.words.cues import CATEGORIES
 
 _REFERENCE = re.compile(
     r"\b(?:(?P<pronoun>it|they|them)|(?P<owner>its|their)|(?:this|that|these|those)\s+(?P<type>[a-z]+))\b",
@@ -31,7 +34,8 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
-    r"(?:and|what\s+about|how\s+about)\s+(?:(?:for|in|with)\s+)?(?P<rest>.+?)[\s?.!]*", re.IGNORECASE
+    r"(?:and|what\s+about|how\s+about)\s+(?:(?P<place>in)\s+|(?:for|with)\s+)?(?P<rest>.+?)[\s?.!]*",
+    re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[,;:]|\b(?:and|or|but|that|which|who|when|while|if|because|so)\b", re.IGNORECASE)
 
@@ -77,7 +81,7 @@ def resolve(text: str, last: Turn | None, context: Context) -> Resolved | Unclea
     """The question in full words, or why it cannot be told what it refers to."""
     about = _ABOUT.fullmatch(text.strip())
     if about:
-        repeated = _repeat(about.group("rest"), last, context)
+        repeated = _repeat(about.group("rest"), last, context, adds=about.group("place") is not None)
         if repeated is not None:
             return repeated
     links = understand(text, context).links
@@ -156,23 +160,35 @@ def _choice(words: str, candidates: list[_Named]) -> str:
     return f"“{words}” can be {names} or {candidates[-1].name}. Say which by name."
 
 
-def _repeat(rest: str, last: Turn | None, context: Context) -> Resolved | Unclear | None:
+def _repeat(rest: str, last: Turn | None, context: Context, *, adds: bool) -> Resolved | Unclear | None:
     """The last question with another entity in it; None if the words are no name of an entity and nothing else."""
     links = understand(rest, context).links
     if len(links) != 1 or links[0].text.lower() != rest.lower() or not links[0].exact:
         return None
     if last is None:
         return Unclear(f"There is no question before that could be asked about {rest}. Ask it in full.")
-    categories = {entity.category for entity in links[0].entities}
-    alike = [
-        link for link in last.question.links if any(entity.category in categories for entity in link.entities)
-    ]
+    before = last.question.text
+    alike = _alike(links[0], last.question.links)
+    if adds and not alike:
+        question = f"{before.rstrip(' ?.!')} in {rest}?"
+        return Resolved(question, (f"Asked: {question}",))
     replaceable = alike or list(last.question.links)
     if len(replaceable) != 1:
         return Unclear(
             f"It is not clear what {rest} takes the place of in “{last.question.text}”. Ask it in full."
         )
     link = replaceable[0]
-    before = last.question.text
     question = f"{before[: link.start]}{rest}{before[link.end :]}"
     return Resolved(question, (f"Asked: {question}",), topic=rest)
+
+
+def _alike(link: Link, others: Sequence[Link]) -> list[Link]:
+    """Those of the others that are of its category, else of its kind: a drug may be listed as a chemical."""
+    of_category = {type_name(entity.category) for entity in link.entities}
+    kinds = [frozenset(names) for names in CATEGORIES.values() if not of_category.isdisjoint(names)]
+    of_kind = frozenset[str]().union(*kinds)
+    for wanted in (of_category, of_kind):
+        found = [o for o in others if any(type_name(entity.category) in wanted for entity in o.entities)]
+        if found:
+            return found
+    return []

@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from kg_pipeline.errors import QuestionError, StoreUnavailable
+from kg_pipeline.errors import GraphError, QuestionError, StoreUnavailable
 from kg_pipeline.graph.reader import GraphReader, Manifest
 from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings, load_settings
@@ -41,6 +41,7 @@ class Graph:
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        self._is_closed = False
 
     def __repr__(self) -> str:
         return f"Graph({self.corpus!r}, version={self.version!r}, reasoner={self.context.reasoner.name!r})"
@@ -84,8 +85,11 @@ class Graph:
             If a language model is configured and cannot be reached, or its budget is spent.
         QuestionError
             If the question is empty, or longer than 4,000 characters.
+        GraphError
+            If the graph was closed.
 
         """
+        self._check_open()
         text = " ".join(question.encode("utf-8", "replace").decode().split())
         if not text:
             raise QuestionError("The question is empty; ask one in words.")
@@ -106,12 +110,20 @@ class Graph:
 
     def search(self, question: str, settings: SearchSettings | None = None) -> Retrieved:
         """Algorithm 2 alone: passages, entities and relations for a question, without an answer."""
+        self._check_open()
         context = self.context
         return search(context.reader, question, context.embedder.vector(question), settings or context.search)
 
     def close(self) -> None:
         """Release the version's files and connections."""
+        self._is_closed = True
         self.reader.close()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise GraphError(
+                "This graph was closed, with its `with` block or by close(). Open it again with retrieval.open()."
+            )
 
 
 def _with_calls(answer: Answer, calls: Sequence[ModelCall]) -> Answer:

@@ -188,6 +188,10 @@ class GraphReader(Protocol):
         """`nearest` of each vector, in their order; cheaper than one by one."""
         ...
 
+    def vectors(self, kind: NodeKind, ids: Sequence[str]) -> dict[str, Vector]:
+        """The unit vector of each node that has one, in the order asked: of a chunk's text, of an entity's names."""
+        ...
+
     def similarities(self, kind: NodeKind, ids: Sequence[str], vector: Vector) -> list[float]:
         """Cosine of each node to a unit vector, in the order asked; 0.0 for a node without a vector."""
         ...

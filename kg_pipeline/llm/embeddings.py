@@ -12,7 +12,6 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -135,15 +134,22 @@ class OnnxEmbedder:
         encoded = [_token_ids(model, text) for text in texts]
         cores = len(os.sched_getaffinity(0))
         batches = _batches([len(ids) for ids in encoded], self.short_together, cores)
-        run = partial(_embed_batch, model, encoded)
-        threads = min(cores, len(batches))
-        if threads == 1:
-            for batch in batches:
-                rows[batch] = run(batch)
+        waiting = iter(batches)  # of a list, so that threads can share it
+
+        def work() -> None:
+            for batch in waiting:
+                rows[batch] = _embed_batch(model, encoded, batch)
+
+        helpers = min(cores, len(batches)) - 1
+        if helpers == 0:
+            work()
             return rows
-        with ThreadPoolExecutor(threads) as pool:
-            for batch, vectors in zip(batches, pool.map(run, batches), strict=True):
-                rows[batch] = vectors
+        # This thread works too: for a few short texts a thread that only waits costs as much as one of them.
+        with ThreadPoolExecutor(helpers) as pool:
+            helped = [pool.submit(work) for _ in range(helpers)]
+            work()
+            for done in helped:
+                done.result()
         return rows
 
     def _open(self) -> _Model:

@@ -76,6 +76,10 @@ class Delegating:
         """`nearest` of each vector, as this reader shows it."""
         return [self.nearest(kind, vector, k, threshold=threshold) for vector in vectors]
 
+    def vectors(self, kind: NodeKind, ids: Sequence[str]) -> dict[str, Vector]:
+        """Vectors of nodes."""
+        return self.reader.vectors(kind, ids)
+
     def similarities(self, kind: NodeKind, ids: Sequence[str], vector: Vector) -> list[float]:
         """Cosine of each node to a vector."""
         return self.reader.similarities(kind, ids, vector)

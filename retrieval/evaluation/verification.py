@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from kg_pipeline.errors import LlmRefused, SettingsError
 from kg_pipeline.graph.reader import Manifest
 from retrieval.evaluation.biomedhop.items import Item
+from retrieval.evaluation.identity import model_key
 from retrieval.evaluation.intervals import bootstrap
 from retrieval.evaluation.multihop_qa.outcomes import Outcome
 from retrieval.reasoning.llm_reasoner import Chat
@@ -78,23 +79,18 @@ def require_independent(judge: str, answering: str, graph: Manifest | None = Non
     Raises
     ------
     SettingsError
-        If the names are of one model, whoever serves it: `qwen/Qwen3-4B` is `qwen3-4b`.
+        If the names are of one model, whoever serves it and whichever release: `qwen/Qwen3-4B` is `qwen3-4b`.
 
     """
-    if _model(judge) == _model(answering):
+    if model_key(judge) == model_key(answering):
         raise SettingsError(
             f"{judge} answered the questions and must not judge its own answers. Name another model with --judge."
         )
     extracting = graph.models.get("llm") if graph is not None else None
-    if extracting and _model(judge) == _model(extracting):
+    if extracting and model_key(judge) == model_key(extracting):
         raise SettingsError(
             f"{judge} extracted the graph and must not judge what comes of it. Name another model with --judge."
         )
-
-
-def _model(name: str) -> str:
-    """What a model is called apart from who offers it."""
-    return name.removeprefix("llm:").rpartition("/")[2].casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,25 +152,28 @@ class LlmJudge:
     """A language model as the judge."""
 
     def __init__(self, chat: Chat) -> None:
-        self._chat = chat
+        self.chat = chat
 
     @property
     def name(self) -> str:
         """`llm:` and the model."""
-        return f"llm:{self._chat.name}"
+        return f"llm:{self.chat.name}"
 
     async def judge(self, item: Item, outcome: Outcome) -> Judgement:
         """Judge one answer; raises `LlmRefused` where the model gives no usable verdict."""
-        messages = [
-            {"role": "system", "content": read_prompt("verifier")},
-            {"role": "user", "content": _material(item, outcome)},
-        ]
-        reply = await self._chat.complete(
-            messages, schema=Judgement, max_tokens=_TOKENS, purpose="bench-verifier"
-        )
-        if not isinstance(reply.parsed, Judgement):
-            raise LlmRefused(f"{self.name} gave no verdict on item {item.item_id}.")
-        return reply.parsed
+        return await verify(self.chat, _material(item, outcome))
+
+
+async def verify(chat: Chat, shown: str) -> Judgement:
+    """A model's verdict on material; raises `LlmRefused` where it gives no usable one."""
+    messages = [
+        {"role": "system", "content": read_prompt("verifier")},
+        {"role": "user", "content": shown},
+    ]
+    reply = await chat.complete(messages, schema=Judgement, max_tokens=_TOKENS, purpose="bench-verifier")
+    if not isinstance(reply.parsed, Judgement):
+        raise LlmRefused(f"{chat.name} gave no usable verdict.")
+    return reply.parsed
 
 
 @cache
@@ -186,19 +185,37 @@ def read_prompt(name: str) -> str:
 
 def _material(item: Item, outcome: Outcome) -> str:
     by_id = {e.entity_id: e.name for e in (*item.exposed, *item.hidden, *item.answers)}
-    question = item.multiple_choice if outcome.format == "mcq" else item.stem
-    right = str(item.count) if item.family == "count" else "; ".join(item.answers[0].accepted)
-    hops = [f"{by_id[edge.source_id]} {edge.phrase} {by_id[edge.target_id]}" for edge in item.gold]
-    evidence = [f"- {data(quote)}" for quote in outcome.quotes[:_QUOTES]]
+    return material(
+        question=item.multiple_choice if outcome.format == "mcq" else item.stem,
+        right=[str(item.count)] if item.family == "count" else item.answers[0].accepted,
+        counted=[answer.name for answer in item.answers] if item.count > 1 else [],
+        hops=[f"{by_id[edge.source_id]} {edge.phrase} {by_id[edge.target_id]}" for edge in item.gold],
+        understood=outcome.prediction,
+        given=outcome.text,
+        evidence=outcome.quotes,
+    )
+
+
+def material(
+    *,
+    question: str,
+    right: Sequence[str],
+    hops: Sequence[str],
+    understood: str,
+    given: str,
+    evidence: Sequence[str],
+    counted: Sequence[str] = (),
+) -> str:
+    """What the verifier is shown of an answer."""
     lines = [
         f"Question: {data(question)}",
-        f"Right answer: {data(right)}",
-        *(["Counted: " + data(", ".join(answer.name for answer in item.answers))] if item.count > 1 else []),
+        f"Right answer: {data('; '.join(right))}",
+        *(["Counted: " + data(", ".join(counted))] if counted else []),
         *(f"Hop: {data(hop)}" for hop in hops),
-        f"Answer understood: {data(outcome.prediction or 'none')}",
-        f"Answer given: {data(outcome.text)}",
+        f"Answer understood: {data(understood or 'none')}",
+        f"Answer given: {data(given)}",
         "Evidence cited:",
-        *(evidence or ["none"]),
+        *([f"- {data(quote)}" for quote in evidence[:_QUOTES]] or ["none"]),
     ]
     return "\n".join(lines)
 

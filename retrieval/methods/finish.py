@@ -23,20 +23,17 @@ from retrieval.answer import (
 from retrieval.answers.verify import verify
 from retrieval.evidence import EvidenceState, Quote, stands_in
 from retrieval.methods.context import Context
+from retrieval.methods.missing import MISSES, miss_of, with_near_names
 from retrieval.passages.sentences import Splitter, passage_quotes
 from retrieval.paths.facts import Fact
 from retrieval.questions.question import Question
+from retrieval.reasoning.compose import distinct
 from retrieval.reasoning.reasoner import Draft, DraftSentence
 from retrieval.trace import Dropped, Trace
 from retrieval.words.guard import addresses_reader
-from retrieval.words.species import species_in
-from retrieval.words.terms import asks_what_is_denied, is_negated
 
 _UNSUPPORTED = "its quotes do not say it: words, numbers, a denial or the direction of an effect differ"
 _ABSENT = "no article has the sentence that it cites"
-_AFFIRMS = "the question asks what is denied, and this affirms it"
-_OTHER_SPECIES = "the question asks about another species"
-_NO_NUMBER = "the question asks for a number that this does not give"
 _INSTRUCTS = "it gives its reader instructions and is never quoted"
 
 
@@ -81,8 +78,9 @@ def finish(
     )
     reason = draft.reason
     if not reason and not any(sentence.kind != "contradiction" for sentence in kept):
-        unmet = [gone.reason for gone in dropped if gone.reason in (_AFFIRMS, _NO_NUMBER, _OTHER_SPECIES)]
+        unmet = [gone.reason for gone in dropped if gone.reason in MISSES]
         reason = unmet[0] if unmet else "no sentence of the draft is supported by the evidence it cites"
+    reason = with_near_names(reason, question, context) if reason else ""
     trace = replace(
         trace,
         reason=reason,
@@ -107,7 +105,7 @@ def finish(
     if reason:
         return Answer(text=NO_INFORMATION, answered=False, sentences=(), citations=(), verdict=None, **shared)  # type: ignore[arg-type]
     numbering = _Numbering()
-    sentences = tuple(AnswerSentence(s.text, numbering.cite(s.quotes), s.kind) for s in kept)
+    sentences = tuple(AnswerSentence(s.text, numbering.cite(s.quotes), s.kind) for s in _once(kept))
     facts = [fact for fact in draft.facts if _is_cited(fact, numbering)]
     return Answer(
         text=join_sentences(sentences),
@@ -122,6 +120,15 @@ def finish(
         option=option,
         **shared,  # type: ignore[arg-type]
     )
+
+
+def _once(sentences: Iterable[DraftSentence]) -> list[DraftSentence]:
+    """Each sentence once: what an article says in its abstract and again in its text is cited from both."""
+    told: dict[str, DraftSentence] = {}
+    for item in sentences:
+        known = told.setdefault(item.text, item)
+        told[item.text] = replace(known, quotes=distinct([*known.quotes, *item.quotes]))
+    return list(told.values())
 
 
 def _verified(
@@ -152,24 +159,10 @@ def _verified(
         context.reader, draft.sentences, pool.values(), distinct.values(), context.verification
     )
     dropped = _removed(draft.sentences, kept, context.reader)
-    telling = [s for s in kept if not _misses(question, draft, s)]
-    beside = [Dropped("sentence", s.text, _misses(question, draft, s)) for s in kept if s not in telling]
+    misses = {sentence.text: miss_of(question, draft, sentence, context.reader) for sentence in kept}
+    telling = [sentence for sentence in kept if not misses[sentence.text]]
+    beside = [Dropped("sentence", text, reason) for text, reason in misses.items() if reason]
     return telling, replace(checks, removed=checks.removed + len(beside)), (*dropped, *beside)
-
-
-def _misses(question: Question, draft: Draft, sentence: DraftSentence) -> str:
-    """Why a sentence, true as it is, cannot answer the question; empty if it can."""
-    # What is inferred is never a denial; its "not stated in any article" only looks like one.
-    denies = sentence.kind != "inference" and is_negated(sentence.text)
-    if asks_what_is_denied(question.text) and not denies:
-        return _AFFIRMS
-    asked, told = species_in(question.text), species_in(sentence.text)
-    if asked and told and asked.isdisjoint(told):
-        return _OTHER_SPECIES
-    # Things that were counted are the answer themselves.
-    if question.quantity and not draft.items and not question.quantity.is_in(sentence.text):
-        return _NO_NUMBER
-    return ""
 
 
 def _removed(
@@ -245,7 +238,7 @@ def _inferred(fact: Fact, numbering: _Numbering) -> InferredClaim:
     return InferredClaim(
         relation.relation_id,
         relation.kind,
-        relation.rule,
+        fact.rule,
         fact.clause(),
         float(relation.confidence),
         premises,

@@ -180,8 +180,23 @@ def _assess(
     )
     role = None
     if question.role and len(places) == 1 and places[0]:
-        role = link_role(read, *places[0], passive=is_passive(quote.text), verbs=verbs)
+        place = _acting(tokens, names[0], [at for at, word in enumerate(read) if word in verbs], places[0])
+        role = link_role(read, *place, passive=is_passive(quote.text), verbs=verbs)
     return Sentence(quote, links, words, terms, related, stated, role, passage_score, 0.0, score)
+
+
+def _acting(
+    tokens: Sequence[Token], names: Sequence[Name], verbs: Sequence[int], first: tuple[int, int]
+) -> tuple[int, int]:
+    """Of the places of a name that nearest to a verb of the relation; it may stand in other clauses, too."""
+    places, found = [first], find_name(tokens[first[1] :], names)
+    while found:
+        places.append((places[-1][1] + found[0], places[-1][1] + found[1]))
+        found = find_name(tokens[places[-1][1] :], names)
+    gaps = {
+        place: min((max(place[0] - at, at - place[1] + 1) for at in verbs), default=0) for place in places
+    }
+    return min(places, key=lambda place: (gaps[place], place))
 
 
 def _affirms(

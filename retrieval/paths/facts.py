@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kg_pipeline.graph.reader import Entity, GraphReader, Relation
@@ -10,9 +11,16 @@ from kg_pipeline.vocabulary.predicates import PREDICATES
 from retrieval.evidence import Quote, quote_of
 from retrieval.layout import shown_name, specified, statement
 from retrieval.words.guard import addresses_reader
+from retrieval.words.terms import is_hedged
 
 _PREMISE_LEVELS = 3
 _QUOTES = 3
+_WORD = re.compile(r"[^\s,]+")
+#: What says something beside the relation: a clause about one end, and what an effect is due to ("VEGF-induced").
+_ASIDE = re.compile(
+    r",\s*(?:which|who|whose)\b[^,]*,|[\w-]+-(?:induced|mediated|stimulated|driven|dependent)\b"
+)
+_OPENING = 3  # words before the ends of a relation, among which an adverb may be of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +32,7 @@ class Fact:
     tail: Entity
     quotes: tuple[Quote, ...]
     premises: tuple[Fact, ...] = ()
+    rule: str = ""  # by which it was inferred, with the names of the entities that the rule has by their ids
 
     @property
     def sign(self) -> int:
@@ -101,14 +110,50 @@ def _load(reader: GraphReader, relations: Sequence[Relation], levels: int) -> li
         premises = {
             fact.relation.relation_id: fact for fact in _load(reader, reader.relations(wanted), levels - 1)
         }
+    named = {
+        word for relation in relations if relation.kind != "asserted" for word in _WORD.findall(relation.rule)
+    }
+    names = {entity.entity_id: entity.name for entity in reader.entities(sorted(named))}
     return [
         Fact(
-            relation=relation,
+            relation=_read_with_care(relation, quotes.get(relation.relation_id, ())),
             head=entities[relation.head_id],
             tail=entities[relation.tail_id],
             quotes=tuple(quotes.get(relation.relation_id, ())),
             premises=tuple(premises[premise] for premise in relation.premises if premise in premises),
+            rule=_WORD.sub(lambda word: _with_name(word.group(), names), relation.rule),
         )
         for relation in relations
         if relation.head_id in entities and relation.tail_id in entities
     ]
+
+
+def _with_name(word: str, names: Mapping[str, str]) -> str:
+    return f"{names[word]} ({word})" if word in names else word
+
+
+def _read_with_care(relation: Relation, quotes: Sequence[Quote]) -> Relation:
+    """The relation, as suggested only where every sentence that states it does so with a reservation."""
+    if relation.speculative or not quotes or not all(map(_is_reserved, quotes)):
+        return relation
+    return replace(relation, speculative=True)
+
+
+def _is_reserved(quote: Quote) -> bool:
+    """Whether a word of reservation stands between the ends of a relation, or an adverb of it opens what is said of them."""
+    opening, stretch = between_ends(quote)
+    adverbs = [word for word in (word.strip(",") for word in opening[-_OPENING:]) if word.endswith("ly")]
+    return is_hedged(f"{' '.join(adverbs)} {stretch}")
+
+
+def between_ends(quote: Quote) -> tuple[list[str], str]:
+    """The words of a quote before the ends of its relation, and what stands between the two without asides.
+
+    Both in lower case, and empty where the ends are not found.
+    """
+    said = quote.text.lower()
+    places = [(said.find(end.lower()), len(end)) for end in (quote.head_text, quote.tail_text)]
+    if any(start < 0 or not length for start, length in places):
+        return [], ""
+    (first, width), (second, _) = sorted(places)
+    return said[:first].split(), _ASIDE.sub(" ", said[first + width : second])

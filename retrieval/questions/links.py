@@ -25,6 +25,7 @@ from retrieval.words.terms import (
 )
 
 _LONGEST_NAME = 10  # tokens
+_DESIGNATORS = frozenset({"A", "I"})  # stop words that end a name ("vitamin A", "topoisomerase I")
 _NAMESAKES = 3  # entities kept for one ambiguous name
 _EXTRA_TOKENS = 3  # a partial link may leave this many tokens of the name unsaid
 _TYPO_RATIO = 90.0
@@ -136,7 +137,8 @@ def _can_be_name(text: str, tokens: Sequence[Token], i: int, width: int) -> bool
     following = tokens[i + width] if i + width < len(tokens) else None
     if first.glued or (following and (following.glued or (following.hyphened and following.is_number))):
         return False
-    if first.text in STOP_WORDS or (last.text in STOP_WORDS and not (last.hyphened or last.glued)):
+    named = last.hyphened or last.glued or (width > 1 and text[last.start : last.end] in _DESIGNATORS)
+    if first.text in STOP_WORDS or (last.text in STOP_WORDS and not named):
         return False
     return width > 1 or (_is_content(first) and not first.is_number and not _is_verb(text, first))
 

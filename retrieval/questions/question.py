@@ -91,7 +91,12 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
         "" if any(link.start <= token.start < link.end for link in linked.links) else word
         for token, word in zip(tokens, words, strict=True)
     ]
-    predicates = cues.asked_predicates(unnamed) | asked.predicates
+    acting = ["" if token.text in cues.ACTED_ON else word for token, word in zip(tokens, words, strict=True)]
+    effects = cues.asked_predicates([act and word for act, word in zip(acting, unnamed, strict=True)])
+    if not effects:
+        acting, effects = words, cues.asked_predicates(unnamed)
+    # What suppresses the release of X lowers X.
+    predicates = (cues.kin_of(effects) if acting != words else effects) | asked.predicates
     passive = cues.is_passive(text)
     return Question(
         text=text,
@@ -113,7 +118,7 @@ def read_question(reader: GraphReader, text: str, vector: Vector, embed_name: cu
         categories=asked.categories,
         passive=passive,
         negated=is_negated(text),
-        role=_role(links, tokens, words, passive) if predicates else None,
+        role=_role(links, tokens, acting, passive) if predicates else None,
         quantity=asked_quantity(text),
     )
 
@@ -168,14 +173,18 @@ def _without_owners(tokens: Sequence[Token], links: tuple[Link, ...]) -> tuple[L
 
 
 def _is_type_asked_for(tokens: Sequence[Token], link: Link) -> bool:
-    """Whether a name follows "which" or "what", and a verb follows it."""
+    """Whether a name follows "which" or "what", and a verb follows it, or what it has ("which cytokine's release")."""
     before = [token for token in tokens if token.end <= link.start]
     after = [token for token in tokens if token.start >= link.end]
     return (
         len(before) == 1
         and before[0].text in {"which", "what"}
         and bool(after)
-        and (after[0].text in _AUXILIARIES or bool(cues.predicates_of(stem(after[0].text))))
+        and (
+            after[0].text in _AUXILIARIES
+            or bool(cues.predicates_of(stem(after[0].text)))
+            or link.text.endswith(("'s", "’s"))
+        )
     )
 
 

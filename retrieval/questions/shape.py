@@ -78,6 +78,7 @@ _COUNT = re.compile(r"\b(?:how\s+many|number\s+of|count\s+(?:the|of|all)?)\b", r
 _SHARED = re.compile(
     r"\b(?:both|shared?|shares|in\s+common|common\s+to|connects?|links?|bridges?|between)\b", re.IGNORECASE
 )
+_ARTICLES = frozenset({"a", "an", "the"})
 _WHERE = frozenset({"in", "among", "during", "within"})
 _SETTING = _WHERE | {"of", "for"}
 
@@ -245,7 +246,8 @@ def _lead(question: Question, tokens: list[Token], answer: Slot | None, starts: 
 def _setting(question: Question, prepositions: Collection[str]) -> frozenset[int]:
     found = set()
     for number, link in enumerate(question.links):
-        before = [token.text for token in tokenise(question.text[: link.start])]
+        said = tokenise(question.text[: link.start])
+        before = [token.text for token in said if token.text not in _ARTICLES]
         last = number == len(question.links) - 1
         if number and last and before and before[-1] in prepositions:
             found.add(number)

@@ -12,8 +12,9 @@ from retrieval.passages.topical import TopicSettings, windows
 from retrieval.questions.links import Link
 from retrieval.questions.mention import Reading
 from retrieval.questions.question import Question
-from retrieval.questions.shape import names_a_type
-from retrieval.words.terms import content_stems, find_name, tokenise
+from retrieval.questions.shape import names_a_type, read_shape
+from retrieval.words.species import species_in
+from retrieval.words.terms import content_stems, find_name, stem, tokenise
 
 if TYPE_CHECKING:
     from retrieval.passages.sentences import Sentence
@@ -40,7 +41,8 @@ def beyond_corpus(question: Question) -> str:
     """Why no search can answer: a word of the question is in no passage, and no two entities say enough without it."""
     foreign = [word for word in question.foreign if not names_a_type(word)]
     if foreign and len(question.links) < _PAIR:
-        return f"no passage of the corpus has the word {', '.join(foreign)}"
+        words = "word" if len(foreign) == 1 else "words"
+        return f"no passage of the corpus has the {words} {', '.join(foreign)}"
     return ""
 
 
@@ -72,9 +74,16 @@ def hopeless(question: Question, evidence: EvidenceState, settings: AbstentionSe
 
 
 def unsupported(
-    question: Question, draft: Draft, ranked: Sequence[Sentence], settings: AbstentionSettings
+    question: Question,
+    draft: Draft,
+    ranked: Sequence[Sentence],
+    settings: AbstentionSettings,
+    titles: Sequence[str] = (),
 ) -> str:
-    """Why a draft made of quotes does not answer the question; empty if it does."""
+    """Why a draft made of quotes does not answer the question; empty if it does.
+
+    `titles` are those of the articles it cites: where a question only says where, they may say so for their sentences.
+    """
     if not draft.sentences:
         return _nothing_found(question, ranked)
     quotes = {quote.key: quote.text for sentence in draft.sentences for quote in sentence.quotes}
@@ -88,6 +97,11 @@ def unsupported(
         return f"no evidence that answers the question mentions {', '.join(missing)}"
     ends = {end for relation in draft.relations for end in (relation.head_id, relation.tail_id)}
     placed = {number for row in ranked if row.quote.key in quotes for number in row.links}
+    placed |= {
+        number
+        for number in read_shape(question).where
+        if any(find_name(tokenise(title), question.links[number].names) for title in titles)
+    }
     uncovered = [
         link.text
         for number, link in enumerate(question.links)
@@ -102,6 +116,8 @@ def unsupported(
     ):
         return f"no evidence relates {', '.join(uncovered)} to the rest of the question"
     stems = {word for text in texts for word in content_stems(text)}
+    # An article in whose title a species stands does not name it in each sentence.
+    stems |= {stem(token.text) for title in titles for token in tokenise(title) if species_in(token.text)}
     wanted = settings.terms if question.links else settings.terms_without_entities
     if question.kind == "yes_no" and len(question.links) == 1 and settings.terms:
         wanted = 1.0  # the second thing asked about is among the words

@@ -10,10 +10,12 @@ from retrieval.evidence import Quote
 from retrieval.passages.reporting import states_aim
 from retrieval.passages.sentences import is_heading
 from retrieval.paths.chains import Chain
-from retrieval.paths.facts import Fact
+from retrieval.paths.facts import Fact, between_ends
 from retrieval.questions.question import Question
 from retrieval.reasoning.reasoner import Conflict, DraftSentence
-from retrieval.words.terms import content_stems, coverage
+from retrieval.words.cues import EFFECTS
+from retrieval.words.limits import compares, leaves_out
+from retrieval.words.terms import content_stems, coverage, directions
 
 
 def best_quote(fact: Fact, question: Question) -> Quote:
@@ -83,8 +85,7 @@ def inference_sentence(fact: Fact, question: Question) -> DraftSentence:
     """An inferred fact, called so, with the facts it was derived from."""
     premises = fact.asserted()
     because = joined([premise.clause() for premise in premises])
-    relation = fact.relation
-    text = f"Inferred, not stated in any article ({relation.kind} rule {relation.rule or 'unnamed'}): {fact.clause()}, because {because}."
+    text = f"Inferred, not stated in any article ({fact.relation.kind} rule {fact.rule or 'unnamed'}): {fact.clause()}, because {because}."
     return DraftSentence(
         text,
         distinct(best_quote(premise, question) for premise in premises),
@@ -131,39 +132,45 @@ def conflict_sentence(conflict: Conflict, question: Question) -> DraftSentence:
 def verdict_of(question: Question, facts: Sequence[Fact], chains: Sequence[Chain]) -> Verdict | None:
     """Yes, no or maybe to a yes/no question, from stated facts between the things asked about; None for other questions.
 
-    Chains and reservations never give more than maybe.
+    Chains, reservations, exceptions and comparisons never give more than maybe; what one sentence states is not less sure
+    where another one doubts it.
     """
     if question.kind != "yes_no":
         return None
-    votes = {vote for fact in facts if (vote := _vote(question, fact))}
-    if (
-        question.negated
-        or not votes
-        or len(votes) > 1
-        or any(fact.relation.speculative for fact in facts if _vote(question, fact))
-    ):
-        return "maybe" if facts or chains or votes else None
+    told = [fact for fact in facts if not fact.relation.speculative and _holds_as_asked(fact, question)]
+    votes = {vote for fact in told if (vote := vote_of(question, fact))}
+    if question.negated or compares(question.text) or len(votes) != 1:
+        return "maybe" if facts or chains else None
     return "yes" if votes == {1} else "no"
 
 
-def _vote(question: Question, fact: Fact) -> int:
+def _holds_as_asked(fact: Fact, question: Question) -> bool:
+    """Whether a sentence that states the fact makes no exception of what the question asks about."""
+    return not fact.quotes or not all(leaves_out(quote.text, question.text) for quote in fact.quotes)
+
+
+def vote_of(question: Question, fact: Fact) -> int:
     """+1 if the fact says what is asked, -1 if it says the contrary, 0 if it says something else."""
     relation = fact.relation
-    if relation.kind != "asserted" or not _in_asked_direction(question, fact):
+    if relation.kind != "asserted" or not in_asked_direction(question, fact):
         return 0
     agrees = (
         not question.predicates
         or relation.predicate in question.predicates
         or (question.sign != 0 and fact.sign == question.sign)
     )
-    if agrees:
-        return -1 if relation.negated else 1
-    if question.sign and fact.sign == -question.sign and not relation.negated:
+    if agrees and relation.negated:
         return -1
-    return 0
+    vote = 1 if agrees else -1 if fact.sign == -question.sign and not relation.negated else 0
+    if not question.sign or not fact.quotes or (agrees and relation.predicate in EFFECTS):
+        return 1 if agrees else 0
+    # A word of the other direction beside it ("inhibits B cells to produce X") leaves open which of the two is meant.
+    other = -vote * question.sign
+    return 0 if all(other in directions(between_ends(quote)[1]) for quote in fact.quotes) else vote
 
 
-def _in_asked_direction(question: Question, fact: Fact) -> bool:
+def in_asked_direction(question: Question, fact: Fact) -> bool:
+    """Whether what does and what undergoes are those of the question; always where it asks for neither."""
     if fact.symmetric or not question.predicates or len(question.links) < 2:
         return True
     first = question.links[-1 if question.passive else 0]

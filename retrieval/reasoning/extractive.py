@@ -38,16 +38,20 @@ from retrieval.reasoning.relevance import (
     fits,
     focused,
     joins,
+    leads_through,
     names_all,
+    naming,
     rank_facts,
     told_by_action,
 )
+from retrieval.reasoning.reservations import reservation_sentences, told_elsewhere
 from retrieval.reasoning.typed_answers import path_sentences
 from retrieval.reasoning.weaving import (
     asks_for_other,
     bridges,
     distinct_chains,
     mentioned,
+    placed_answer,
     quoted_answer,
     says_asked,
     states_type,
@@ -148,13 +152,16 @@ class ExtractiveReasoner:
         """`synthesise` without a loop."""
         shape = read_shape(question)
         ranked = self.rank(question, evidence, 4 * self.max_quotes)
+        pool = self._pool(question, evidence)
         if asks_for_other(question, shape):
             # What connects the names that the question has is no answer to what else there is.
             typed = typed_answer(question, shape, self.reader, self.split, self.abstention)
             rows = [row for row in ranked if states_type(self.reader, question, shape, row.quote)]
             quoted = typed or quoted_answer(question, rows[: self.max_quotes], rows, self.abstention)
-            return (quoted.reason and topical_answer(question, shape, self._topical)) or quoted
-        pool = self._pool(question, evidence)
+            if not quoted.reason:
+                return quoted
+            placed = placed_answer(question, shape, self.reader, pool, self.abstention)
+            return topical_answer(question, shape, self._topical) or placed or quoted
         if shape.answer is not None and question.kind != "yes_no":
             ranked = [row for row in ranked if states_type(self.reader, question, shape, row.quote)]
             if not question.predicates:  # a verb outside the closed set is asked for by its word
@@ -173,11 +180,17 @@ class ExtractiveReasoner:
             read = told_by_action(question)
             facts = rank_facts(read, [fact for fact in pool if fits(fact, read, shape.answer)])
             support = "facts" if facts else "sentences"
+        facts = naming(question, facts)
         shown = [fact for fact in facts if fact.is_citable and not is_titled(fact)][: self.max_quotes]
         if not shown and not chains and not bridged:
             support = "sentences"
+        is_yes_no = question.kind == "yes_no"
+        elsewhere = told_elsewhere(self.reader, question, shape, shown) if is_yes_no else []
+        here = [fact for fact in shown if fact not in elsewhere]
+        verdict = verdict_of(question, here, chains) or ("maybe" if elsewhere else None)
         conflicts = find_conflicts([*shown, *(fact for fact in pool if contests(fact, shown))])
-        sentences = self._sentences(question, shown, chains, ranked)
+        sentences = reservation_sentences(shown, question, elsewhere, verdict)
+        sentences += self._sentences(question, shown, chains, ranked)
         if not shown:
             sentences += [item for path in bridged for item in path_sentences(path, question)]
         sentences += [conflict_sentence(conflict, question) for conflict in conflicts]
@@ -189,14 +202,15 @@ class ExtractiveReasoner:
         ]
         draft = Draft(
             sentences=tuple({item.text: item for item in sentences}.values()),
-            verdict=verdict_of(question, shown, chains),
+            verdict=verdict,
             support=support,
             facts=tuple({fact.relation.relation_id: fact for fact in used}.values()),
             conflicts=tuple(conflicts),
             reasoner=self.name,
         )
         draft = with_setting(question, shape, draft, HopFinder(self.reader, self.split))
-        reason = unsupported(question, draft, ranked, self.abstention)
+        titles = [document.title for document in self.reader.documents(draft.articles)]
+        reason = unsupported(question, draft, ranked, self.abstention, titles)
         if not reason:
             return draft
         passage = quoted_answer(question, (), ranked, self.abstention)
@@ -206,6 +220,7 @@ class ExtractiveReasoner:
         return (
             typed
             or topical_answer(question, shape, self._topical)
+            or placed_answer(question, shape, self.reader, pool, self.abstention)
             or mentioned(question, ranked, self.abstention)
             or Draft(reason=reason, reasoner=self.name)
         )
@@ -263,11 +278,8 @@ class ExtractiveReasoner:
             common = [c for c in rarest if names_all(question, mentioned.get(c, ()))]
             scores = self.reader.similarities("chunk", common, question.vector)
             best = sorted(zip(common, scores, strict=True), key=lambda pair: (-pair[1], pair[0]))[:_PASSAGES]
-            known = dict(best)
-            passages |= {
-                c.chunk_id: Passage(c, known[c.chunk_id])
-                for c in self.reader.chunks([key for key, _ in best])
-            }
+            near = dict(best)
+            passages |= {c.chunk_id: Passage(c, near[c.chunk_id]) for c in self.reader.chunks(list(near))}
         return list(passages.values())
 
     def _chains(self, question: Question) -> list[Chain]:
@@ -278,18 +290,8 @@ class ExtractiveReasoner:
         for one, other in list(combinations(ends, 2))[:_PAIRS]:
             found = find_chains(self.reader, one, other, question.vector, max_hops=self.max_hops)
             chains += [chain for chain in found if answers(chain, question)]
-        wanted = question.categories
-        if wanted and len(question.links) >= 2:
-            inner = {
-                e.entity_id: e.category.rpartition(":")[2]
-                for chain in chains
-                for fact in chain.facts
-                for e in (fact.head, fact.tail)
-            }
-            fitting = [
-                chain for chain in chains if any(inner.get(stop) in wanted for stop in chain.inner_ids)
-            ]
-            chains = fitting or chains
+        if len(question.links) >= 2:
+            chains = [chain for chain in chains if leads_through(chain, question.categories)] or chains
         if question.kind == "how" and question.predicates:
             # How one thing brings about another: steps that act on the next one before steps that merely connect.
             chains.sort(key=lambda chain: not (chain.runs_forward and chain.sign))

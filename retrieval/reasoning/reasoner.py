@@ -67,6 +67,11 @@ class Draft:
                 seen.setdefault(part.relation.relation_id, part.relation)
         return tuple(seen.values())
 
+    @property
+    def articles(self) -> list[str]:
+        """Ids of the articles it cites, sorted."""
+        return sorted({quote.article_id for item in self.sentences for quote in item.quotes})
+
 
 class Reasoner(Protocol):
     """Generates, scores and summarises thoughts and writes the answer; safe for concurrent questions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from retrieval.layout import type_name
@@ -14,6 +14,7 @@ from retrieval.questions.links import Link
 from retrieval.questions.question import Question
 from retrieval.questions.shape import Slot, named_slot
 from retrieval.reasoning.abstain import AbstentionSettings
+from retrieval.words.direction import acts, reverses
 from retrieval.words.terms import content_stems, coverage
 
 _SHORT = 2  # hops that lead through one thing only
@@ -24,12 +25,21 @@ def bears_on(question: Question, row: Sentence, settings: AbstentionSettings) ->
     says_all = bool(row.words) and row.terms == 1.0  # of what is asked besides names and relation
     if len(question.links) >= 2:
         focused = question.focus is None or question.focus in row.links
-        return len(row.links) >= 2 and (row.relates or (says_all and not question.predicates)) and focused
+        related = row.relates or (says_all and not question.predicates)
+        return len(row.links) >= 2 and related and focused and not _turns(question, row)
     if question.links:
         cued = not question.predicates or row.relates or says_all
         cued = cued and row.role in (None, question.role)
         return bool(row.links) and cued and row.terms >= settings.terms
     return row.terms >= settings.terms_without_entities and row.cosine >= settings.cosine_without_entities
+
+
+def _turns(question: Question, row: Sentence) -> bool:
+    """Whether a sentence plainly has the things of a yes/no question act the other way round."""
+    if question.kind != "yes_no" or not question.predicates:
+        return False
+    names = [link.names for link in question.links]
+    return reverses(acts(question.text, names), acts(row.quote.text, names))
 
 
 def focused(question: Question, facts: Sequence[Fact]) -> list[Fact]:
@@ -75,6 +85,20 @@ def fits(fact: Fact, question: Question, answer: Slot | None) -> bool:
     )
 
 
+def naming(question: Question, facts: Sequence[Fact]) -> list[Fact]:
+    """The facts, unless a question asks for things and all that is known of them is denied."""
+    asks = question.kind in {"which", "what"} and not question.negated
+    return [] if asks and all(fact.relation.negated for fact in facts) else list(facts)
+
+
+def without_place(question: Question, where: Collection[int]) -> Question | None:
+    """The question about one thing without the names that only say where ("what causes rash in dogs?")."""
+    links = tuple(link for number, link in enumerate(question.links) if number not in where)
+    if question.kind == "yes_no" or len(links) != 1 or len(links) == len(question.links):
+        return None
+    return replace(question, links=links)
+
+
 def told_by_action(question: Question) -> Question:
     """The question with what also tells what an antibody binds: that which it blocks or targets, since it does so by binding."""
     antibody = named_slot("antibody")
@@ -111,6 +135,12 @@ def answers(chain: Chain, question: Question) -> bool:
     if question.predicates:
         return forward and (chain.sign == question.sign if question.sign else chain.sign != 0)
     return (chain.runs_forward or chain.runs_backward) and len(chain) <= 3
+
+
+def leads_through(chain: Chain, categories: Collection[str]) -> bool:
+    """Whether a thing of one of the categories stands between the ends of a chain."""
+    ends = {end.entity_id: end for fact in chain.facts for end in (fact.head, fact.tail)}
+    return any(type_name(ends[stop].category) in categories for stop in chain.inner_ids if stop in ends)
 
 
 def rank_facts(question: Question, facts: Sequence[Fact]) -> list[Fact]:

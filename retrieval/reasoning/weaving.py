@@ -13,6 +13,7 @@ from retrieval.passages.sentences import Sentence, Splitter
 from retrieval.passages.topical import Topical
 from retrieval.paths.chains import Chain
 from retrieval.paths.coverage import covered_links, cue_share
+from retrieval.paths.facts import Fact
 from retrieval.paths.hop_finder import HopFinder
 from retrieval.paths.hops import Hop, Hops
 from retrieval.paths.typed_paths import Explorer, PathSettings, TypedPath
@@ -20,9 +21,10 @@ from retrieval.questions.mention import Reading
 from retrieval.questions.question import Question
 from retrieval.questions.shape import Shape
 from retrieval.reasoning.abstain import AbstentionSettings, unsupported
-from retrieval.reasoning.compose import quote_sentence
+from retrieval.reasoning.compose import best_quote, quote_sentence
 from retrieval.reasoning.reasoner import Draft, DraftSentence
-from retrieval.reasoning.relevance import bears_on
+from retrieval.reasoning.relevance import bears_on, fits, naming, rank_facts, without_place
+from retrieval.reasoning.reservations import told_elsewhere
 from retrieval.reasoning.typed_answers import find_answers, told, typed_draft, without_types
 from retrieval.words.cues import predicates_of
 from retrieval.words.terms import STOP_WORDS, find_name, name_keys, singular, stem, tokenise
@@ -30,6 +32,7 @@ from retrieval.words.terms import STOP_WORDS, find_name, name_keys, singular, st
 _NAME = "extractive"
 _PAIRS = 3
 _MENTIONS = 6
+_SHOWN = 3
 _NAMES_COMPARED = 20
 _OF = frozenset({"against", "to", "for", "of"})
 _SEVERAL = 2  # things asked about
@@ -110,6 +113,29 @@ def _quoted(
 def stating(rows: Sequence[Sentence]) -> list[Sentence]:
     """Without the sentences that only say what was studied."""
     return [row for row in rows if not states_aim(row.quote)]
+
+
+def placed_answer(
+    question: Question,
+    shape: Shape,
+    reader: GraphReader,
+    pool: Sequence[Fact],
+    abstention: AbstentionSettings,
+) -> Draft | None:
+    """Facts about the one thing that a question names besides a place, of articles whose text or title is about the place."""
+    narrow = without_place(question, shape.where)
+    if narrow is None:
+        return None
+    facts = rank_facts(narrow, [fact for fact in pool if fits(fact, narrow, shape.answer)])
+    beside = told_elsewhere(reader, question, shape, facts)
+    told = [
+        f for f in naming(question, facts) if f not in beside and f.relation.kind == "asserted" and f.quotes
+    ]
+    shown = told[:_SHOWN]
+    sentences = tuple(quote_sentence(best_quote(fact, question)) for fact in shown)
+    draft = Draft(sentences, support="facts", facts=tuple(shown), reasoner=_NAME)
+    titles = [document.title for document in reader.documents(draft.articles)]
+    return None if unsupported(question, draft, (), abstention, titles) else draft
 
 
 def topical_answer(question: Question, shape: Shape, finder: Topical) -> Draft | None:

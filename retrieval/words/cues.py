@@ -79,6 +79,11 @@ HARM_STEMS = frozenset(
 )
 #: Nouns whose "of" names the one that does: "targets of X", "toxicity of X".
 _OF_HEAD = HARM_STEMS | {stem("target")}
+_SAME_EFFECT = (frozenset({"inhibits", "decreases"}), frozenset({"activates", "increases"}))
+#: Predicates that say nothing but a direction.
+EFFECTS = frozenset[str]().union(*_SAME_EFFECT)
+#: What of a thing is acted on; beside another word of relation these ask for no relation of their own.
+ACTED_ON = frozenset({"expression", "production", "activation", "secretion", "synthesis", "phosphorylation"})
 AUXILIARIES = frozenset({"do", "does", "did", "can", "could", "may", "might"})
 _BEFORE_A_NOUN = frozenset({"the", "a", "an", "its", "their", "this", "that", "of"})
 
@@ -150,6 +155,7 @@ ASKED_TYPES: dict[str, tuple[str, ...]] = {
 #: Nouns that with "of" say what a thing belongs to: "which complex is X part of?"
 _PARTS = frozenset(stem(word) for word in ("part", "member", "subunit", "component", "constituent"))
 _ASKING = frozenset({"which", "what", "whic", stem("list"), stem("name")})
+_BESIDE = 3  # tokens
 _WIDEST_TYPE = 5  # tokens after the asking word, among which the type is looked for
 
 _GENERIC = """able act adequate always best better dangerous efficacious efficacy good justify necessary need really safe safety
@@ -196,6 +202,12 @@ def asked_predicates(stems: Sequence[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def kin_of(predicates: Collection[str]) -> frozenset[str]:
+    """The predicates with those that say the same of an amount or an activity: what suppresses X inhibits or decreases it."""
+    kin = (pair for pair in _SAME_EFFECT if len(pair & set(predicates)) == 1)
+    return frozenset(predicates).union(*kin)
+
+
 def predicates_of(word: str) -> frozenset[str]:
     """Predicates that the stem of one word expresses, in a question or a sentence."""
     return frozenset(_ASKED.get(word) or ((_VERBS[word],) if word in _VERBS else ()))
@@ -226,6 +238,11 @@ def link_role(
     telling = _ORIENTED if verbs is None else verbs
     before = [i for i in range(first) if stems[i] in telling]
     after = [i for i in range(last, len(stems)) if stems[i] in telling]
+    if before and after and verbs is not None:
+        # In a long sentence the word right beside the name tells, not one of another clause.
+        back, ahead = first - before[-1], after[0] - last + 1
+        if min(back, ahead) <= _BESIDE and abs(back - ahead) > _BESIDE:
+            before, after = (before, []) if back < ahead else ([], after)
     if bool(before) == bool(after):
         return None
     # "The targets of X" are what X does; in "which drugs target X", X undergoes.

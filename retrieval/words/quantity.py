@@ -35,10 +35,32 @@ _A_SHARE = re.compile(
 )
 #: Words before a number that is part of a name or says where something stands ("type 2 diabetes", "Figure 1").
 _LABELS = words("figure fig table section ref type phase class grade stage day")
-#: Units: what a number before them measures is not counted.
-_UNITS = words("g kg mg ml mm cm nm h hour day week month year fold")
-#: Tokens from what is counted to a number after it, and from a number to what it counts ("45 adult and elderly patients").
-_NEAR, _AHEAD = 4, 8
+#: Units and how they are shortened: what a number before them measures is not counted, unless it is asked for.
+_SHORTENED = {
+    "second": "s sec",
+    "minute": "min",
+    "hour": "h hr",
+    "day": "d",
+    "week": "w wk",
+    "month": "mo",
+    "year": "y yr",
+    "gram": "g",
+    "milligram": "mg",
+    "kilogram": "kg",
+    "litre": "l liter",
+    "millilitre": "ml milliliter",
+    "millimetre": "mm millimeter",
+    "centimetre": "cm centimeter",
+    "nanometre": "nm nanometer",
+    "fold": "",
+}
+_UNITS = {form: unit for unit, short in _SHORTENED.items() for form in (unit, *short.split())}
+#: Words that may open what a number counts ("three of the rats"), and stand in it ("three old and young rats").
+_OPENING = words("of out the these those our all")
+_WITHIN = words("and or other")
+#: Words after which a number is of what stands before them ("rats (n = 8)").
+_BEFORE_A_COUNT = words("n is are was were numbered totalled")
+_NEAR = 4  # tokens from what is counted to such a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +78,30 @@ class Quantity:
         places = [at for at in range(len(tokens)) if _is_number(tokens, at)]
         if not self.counted:
             return bool(places)
-        things = [at for at, token in enumerate(tokens) if _form(token) == self.counted]
-        counts = [at for at in places if not self._measures_another(tokens, at)]
-        return any(-_NEAR <= thing - at <= _AHEAD for at in counts for thing in things)
+        return any(self._counts(text, tokens, at) for at in places)
 
-    def _measures_another(self, tokens: tuple[Token, ...], at: int) -> bool:
+    def _counts(self, text: str, tokens: tuple[Token, ...], at: int) -> bool:
+        """Whether the number at a place counts what is asked for: the next noun, or one shortly before it."""
         following = tokens[at + 1] if at + 1 < len(tokens) else None
-        return (
-            following is not None and singular(following.text) in _UNITS and _form(following) != self.counted
+        unit = _unit(following)
+        if unit:
+            return stem(unit) == self.counted
+        opens = True
+        for place in range(at + 1, len(tokens)):
+            word, apart = tokens[place].text, text[tokens[place - 1].end : tokens[place].start]
+            if _form(tokens[place]) == self.counted:
+                return True
+            opens = opens and word in _OPENING
+            passes = opens or word in _WITHIN or word not in STOP_WORDS
+            # A comma parts adjectives; before "and" it ends what is counted.
+            ends = apart.strip(" ,-‐‑–/'’") != "" or ("," in apart and word in _WITHIN)
+            if not passes or ends or _is_number(tokens, place):
+                break
+        before = tokens[max(at - _NEAR, 0) : at]
+        is_count = bool(before) and (
+            before[-1].text in _BEFORE_A_COUNT or "=" in text[before[-1].end : tokens[at].start]
         )
+        return is_count and any(_form(token) == self.counted for token in before)
 
 
 def asked_quantity(question: str) -> Quantity | None:
@@ -77,8 +114,11 @@ def asked_quantity(question: str) -> Quantity | None:
     """
     found = _HOW_MANY.search(question)
     if found:
-        after = [token for token in tokenise(question[found.end() :]) if token.text not in STOP_WORDS]
-        return Quantity(_form(after[0]) if after else "")
+        said = tokenise(question[found.end() :])
+        after = [token for token in said if token.text not in STOP_WORDS]
+        if said and said[0].text in _BEFORE_A_COUNT:
+            after = []  # "how many were treated?"
+        return Quantity(stem(_unit(after[0]) or singular(after[0].text)) if after else "")
     if _SHARE.search(question):
         return Quantity(is_share=True)
     return Quantity() if _MEASURE.search(question) else None
@@ -86,6 +126,11 @@ def asked_quantity(question: str) -> Quantity | None:
 
 def _form(token: Token) -> str:
     return stem(singular(token.text))
+
+
+def _unit(token: Token | None) -> str:
+    """The unit that a word after a number is, written out; empty where it is none."""
+    return _UNITS.get(token.text, _UNITS.get(token.text.removesuffix("s"), "")) if token is not None else ""
 
 
 def _is_number(tokens: tuple[Token, ...], at: int) -> bool:
@@ -96,6 +141,6 @@ def _is_number(tokens: tuple[Token, ...], at: int) -> bool:
     named = (
         token.glued
         or token.hyphened
-        or (following is not None and following.glued and len(following.text) == 1)
+        or (following is not None and following.glued and len(following.text) == 1 and not _unit(following))
     )
     return token.is_number and not named and not (at and singular(tokens[at - 1].text) in _LABELS)

@@ -52,7 +52,9 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
-    r"\b(?:may|might|could|possibl[ey]|perhaps|potentially|suggest(?:s|ed|ing)?|hypothes\w+|putative)\b",
+    r"\b(?:may|might|could|possibl[ey]|perhaps|potentially|suggest(?:s|ed|ing)?|hypothes\w+|putative(?:ly)?|speculat\w+|"
+    r"allegedly|reportedly|purportedly|supposedly|presumably|conceivably|probably|likely|"
+    r"(?:alleged|assumed|believed|claimed|reputed|said|supposed|thought)\s+to)\b",
     re.IGNORECASE,
 )
 

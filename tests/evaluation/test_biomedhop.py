@@ -383,3 +383,13 @@ def test_patterns_are_the_only_thing_that_decides_what_is_asked(small: Small) ->
     )
     built = build_items(small.folder, small.reader, None, BuildSettings(items=20, least_tries=200), only)
     assert {item.pattern for item in built.items if item.family == "entity_pair"} == {"compound-disease"}
+
+
+def test_an_edge_of_too_few_sentences_makes_no_question(small: Small) -> None:
+    once, twice = (TypedGraph.open(small.folder, least_sentences=least) for least in (1, 2))
+    assert (once.firm & twice.firm).tolist() == twice.firm.tolist()
+    ids = [once.relation_id(edge) for edge in once.firm.nonzero()[0]]
+    told = Counter(row.relation_id for row in small.reader.evidence(ids, per_relation=2))
+    assert twice.firm.sum() == sum(count > 1 for count in told.values()) < len(ids)
+    settings = BuildSettings(items=10, least_tries=20, least_sentences=3)
+    assert build_items(small.folder, small.reader, None, settings).items == []

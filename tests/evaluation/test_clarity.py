@@ -89,3 +89,26 @@ def test_a_relation_that_is_only_stated_of_an_adjective_is_not_asked_for(graph: 
     firm = TypedGraph.of(graph.entities, RELATIONS, evidence).firm
     # r4 is told of a noun as well; of r0 to r2 no sentence is known.
     assert firm.tolist() == [True, True, True, False, True]
+
+
+def test_a_question_over_a_whole_class_is_refused() -> None:
+    kinds = [
+        f"{word} virus"
+        for word in ("red", "blue", "pale", "dark", "old", "new", "flat", "tall", "wide", "thin")
+    ]
+    names = ["virus", "corvosis", "zolatinib", *kinds]
+    ids = [f"Y:{number:02d}" for number in range(len(names))]
+
+    def graph_of(count: int) -> TypedGraph:
+        types = ["OrganismTaxon", "Disease", "Drug", *["OrganismTaxon"] * len(kinds)]
+        columns = {
+            "entity_id": ids[:count],
+            "name": names[:count],
+            "category": [f"biolink:{kind}" for kind in types[:count]],
+            "aliases": pa.array([[]] * count, pa.list_(pa.string())),
+        }
+        return TypedGraph.of(pa.table(columns), RELATIONS.slice(0, 0))
+
+    asked = motif((1,), 0, 2)
+    assert unclear(asked, graph_of(len(names))) == "it leads over a whole class of things"
+    assert unclear(asked, graph_of(len(names) - 1)) == ""  # nine kinds are not many

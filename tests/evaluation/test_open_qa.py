@@ -149,6 +149,7 @@ def test_a_language_model_answers_and_shortens_its_answer(
         return server.answer(json.dumps({"answerable": True, "sentences": told, "confidence": 0.9}))
 
     server.script = [reply]
+    server.models = [{"id": "m"}, {"id": "another"}]
     # Every word of it is in the corpus; a question with a word that is nowhere is not answered at all.
     questions = (folder / "questions.json").read_text().replace("the place where", "Elm, where")
     (folder / "questions.json").write_text(questions)

@@ -20,6 +20,7 @@ from retrieval.evaluation.biomedhop.build import Built
 from retrieval.evaluation.cases.definitions import load_studies, published
 from retrieval.evaluation.cases.measuring import retrieved
 from retrieval.evaluation.cases.study import run_studies
+from retrieval.evaluation.judges import open_model
 from retrieval.evaluation.page.figures import figures_of
 from retrieval.evaluation.quality.answers import Quality, assess, average_precision
 from retrieval.evaluation.quality.boundaries import macro_f1, read_pubmedqa, run_boundaries
@@ -29,10 +30,13 @@ from retrieval.evaluation.verification import LlmJudge, data, read_prompt
 from retrieval.graph import Graph, open_reader
 from tests.evaluation.test_multihop_qa import context_of, outcome
 from tests.evaluation.words import Words
+from tests.llm.conftest import ScriptedServer, server
 from tests.retrieval.lupus_graph import lupus, sclc
 from tests.retrieval.memory_graph import split
 from tests.retrieval.scripted_chat import ScriptedChat
 from tests.retrieval.snapshot import publish
+
+__all__ = ["server"]
 
 
 def answer(*sentences: str, quotes: int = 2, answered: bool = True) -> Answer:
@@ -58,10 +62,19 @@ async def test_quality_is_what_the_judge_says_normalised() -> None:
     assert "Context 2: <data>quote 2</data>" in chat.body("bench-context_precision")
 
 
-async def test_a_judge_that_forgets_a_verdict_is_not_counted() -> None:
-    chat = ScriptedChat({"bench-faithfulness": {"verdicts": [True]}, "bench-relevance_two": {"rating": 2}})
+async def test_a_judge_that_forgets_a_verdict_is_not_counted(server: ScriptedServer, tmp_path: Path) -> None:
+    def reply(body: dict[str, Any]) -> object:
+        return server.answer(
+            '{"rating": 2}' if "Rate" in body["messages"][0]["content"] else '{"verdicts": [true]}'
+        )
+
+    server.script = [reply]
+    chat = open_model(f"m@{server.url}", load_settings({"KG_HOME": str(tmp_path)}))
     found = await assess("Why?", answer("One.", "Two.", "Three.", quotes=2), chat)
     assert found == Quality(None, None, 1.0, pytest.approx(2 / 3))
+    # A server that keeps to a schema cannot forget one.
+    asked = [request["response_format"] for request in server.requests if "response_format" in request]
+    assert '"minItems": 3' in json.dumps(asked[0])
 
 
 async def test_contexts_are_what_was_retrieved_where_that_is_known() -> None:
@@ -205,20 +218,26 @@ def test_a_model_alone_is_judged_by_what_was_retrieved_for_the_question(
     settings = load_settings(
         {"KG_HOME": str(home.home), "KG_LLM_BASE_URL": "http://127.0.0.1:9/v1", "KG_LLM_MODEL": "answering"}
     )
-    rows, _, report = run_studies([chosen], settings, depths=(1,), judge="scripted")
+    rows, _, report = run_studies([chosen], settings, depths=(1,), judge="scripted@http://127.0.0.1:8/v1")
     (alone,) = (row for row in rows if row.condition == "exp-0")
     found = {name: score.mean for name, score in alone.scores.items() if score is not None}
     # Two claims, of which the judge grants the first; nothing that a model says of itself can be traced.
     assert found == {"faithfulness": 0.5, "attribution": 0.0}
     asked = [messages[1]["content"] for purpose, messages in judge.asked if purpose == "bench-faithfulness"]
-    passages = [line for line in asked[0].splitlines() if line.startswith("Context ")]
+    *_, with_corpus, without = asked  # after those by which the judge was tried
+    passages = [line for line in with_corpus.splitlines() if line.startswith("Context ")]
     assert passages
-    assert asked[-1].splitlines() == [
+    assert without.splitlines() == [
         *passages,
         "Claim 1: <data>Light harms skin.</data>",
         "Claim 2: <data>It is known.</data>",
     ]
     assert _of(report, "exp-0")[0]["articles"] == []
+    # Two servers that cannot be asked: only the names tell the models apart, and the report says so.
+    assert report["judge_doubts"] == [
+        "http://127.0.0.1:8/v1 does not list its models: that scripted is another model than answering is known by "
+        "their names only"
+    ]
 
 
 def test_the_contexts_of_an_answer_are_the_passages_of_its_search(home: Settings) -> None:

@@ -89,6 +89,17 @@ def test_similarities_agree_with_nearest_and_are_zero_for_the_unknown(open_graph
     assert graph.similarities("entity", ["E:nobody"], vector) == [0.0]
 
 
+def test_vectors_are_those_that_are_searched_and_absent_for_the_unknown(open_graph, versions):
+    graph = open_graph("cytokines")
+    ids = [hit.id for hit in graph.nearest("entity", versions.embedder.embed(["CRP"])[0], 5)]
+    found = graph.vectors("entity", [ids[1], "E:nobody", ids[0]])
+    assert list(found) == [ids[1], ids[0]]
+    for entity_id, vector in found.items():
+        assert vector.dtype == np.float32
+        assert graph.nearest("entity", vector, 1, threshold=0.999)[0].id == entity_id
+    assert graph.vectors("chunk", []) == {}
+
+
 def test_a_vector_of_another_model_is_refused_with_both_sizes(open_graph):
     with pytest.raises(GraphError, match=r"3 dimensions.*384"):
         open_graph("cytokines").nearest("chunk", np.ones(3, np.float32), 1)

@@ -40,6 +40,7 @@ class ScriptedServer:
     script: list[Any] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    models: list[dict[str, str]] = field(default_factory=list)  # that it lists; without any it lists none
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def respond(self, path: str, body: dict[str, Any]) -> Response:
@@ -99,6 +100,13 @@ def server() -> Iterator[ScriptedServer]:
             self._send(response)
             if response.claimed_length:
                 self.close_connection = True
+
+        def do_GET(self) -> None:
+            body = json.dumps({"data": scripted.models}).encode()
+            self.send_response(200 if scripted.models else 404)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
 
         def _send(self, response: Response) -> None:
             if not response.pause:

@@ -83,7 +83,7 @@ class MemoryGraph:
     relations_: dict[str, Relation] = field(default_factory=dict)
     evidence_: dict[str, list[Evidence]] = field(default_factory=lambda: defaultdict(list))
     mentions: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))
-    vectors: dict[str, dict[str, Vector]] = field(default_factory=lambda: {"chunk": {}, "entity": {}})
+    vectors_: dict[str, dict[str, Vector]] = field(default_factory=lambda: {"chunk": {}, "entity": {}})
     closed: bool = False
 
     @property
@@ -110,7 +110,7 @@ class MemoryGraph:
         return rows
 
     def nearest(self, kind: str, vector: Vector, k: int, *, threshold: float = -1.0) -> list[Scored]:
-        scored = [Scored(key, float(row @ vector)) for key, row in self.vectors[kind].items()]
+        scored = [Scored(key, float(row @ vector)) for key, row in self.vectors_[kind].items()]
         scored = [row for row in scored if row.score >= threshold]
         return sorted(scored, key=lambda row: (-row.score, row.id))[:k]
 
@@ -119,8 +119,11 @@ class MemoryGraph:
     ) -> list[list[Scored]]:
         return [self.nearest(kind, vector, k, threshold=threshold) for vector in vectors]
 
+    def vectors(self, kind: str, ids: Sequence[str]) -> dict[str, Vector]:
+        return {key: self.vectors_[kind][key] for key in ids if key in self.vectors_[kind]}
+
     def similarities(self, kind: str, ids: Sequence[str], vector: Vector) -> list[float]:
-        rows = self.vectors[kind]
+        rows = self.vectors_[kind]
         return [float(rows[key] @ vector) if key in rows else 0.0 for key in ids]
 
     def search_text(self, kind: str, query: str, k: int) -> list[Scored]:
@@ -305,9 +308,9 @@ class Builder:
             )
         chunk_ids, entity_ids = sorted(graph.chunks_), sorted(graph.entities_)
         rows = self.embedder.embed([graph.chunks_[key].text for key in chunk_ids])
-        graph.vectors["chunk"] = dict(zip(chunk_ids, rows, strict=True))
+        graph.vectors_["chunk"] = dict(zip(chunk_ids, rows, strict=True))
         rows = self.embedder.embed([graph.entities_[key].name for key in entity_ids])
-        graph.vectors["entity"] = dict(zip(entity_ids, rows, strict=True))
+        graph.vectors_["entity"] = dict(zip(entity_ids, rows, strict=True))
         return graph
 
 

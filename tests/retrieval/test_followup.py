@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from retrieval.followup import Resolved, Turn, Unclear, resolve
 from retrieval.graph import Graph
 from retrieval.methods.asking import understand
+from tests.retrieval.memory_graph import Builder
 
 
 def after(graph: Graph, first: str, method: str = "auto") -> Turn:
@@ -111,3 +114,34 @@ def test_a_pronoun_after_a_question_without_answer_stands_for_what_it_asked_abou
     found = resolve("What does it treat?", turn, lupus_graph.context)
     assert isinstance(found, Resolved), found
     assert found.question == "What does hydroxychloroquine treat?"
+
+
+@pytest.fixture
+def clinic(open_graph: Callable[..., Graph]) -> Graph:
+    b = Builder()
+    b.entity("C1", "zelfovir", "SmallMolecule")
+    b.entity("C2", "norvimab", "Drug")
+    b.entity("G1", "PDX9", "Gene")
+    b.entity("T1", "mouse", "OrganismTaxon", "mice")
+    b.entity("L1", "tubules", "Cell")
+    said = ["Zelfovir inhibits PDX9 in tubules.", "Norvimab inhibits PDX9.", "Mice were kept."]
+    b.article("PMC1", "PDX9", said)
+    b.relation("C1", "inhibits", "G1", said[0])
+    b.relation("C2", "inhibits", "G1", said[1])
+    return open_graph(b.build())
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "question"),
+    [
+        ("Does zelfovir inhibit PDX9?", "and norvimab?", "Does norvimab inhibit PDX9?"),
+        ("Does zelfovir inhibit PDX9?", "And in mice?", "Does zelfovir inhibit PDX9 in mice?"),
+        ("What does zelfovir inhibit?", "what about in tubules?", "What does zelfovir inhibit in tubules?"),
+    ],
+)
+def test_a_drug_takes_the_place_of_a_chemical_and_a_place_is_added(
+    clinic: Graph, first: str, then: str, question: str
+) -> None:
+    found = resolve(then, after(clinic, first), clinic.context)
+    assert isinstance(found, Resolved), found
+    assert found.question == question

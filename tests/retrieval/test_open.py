@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import retrieval
+from kg_pipeline.errors import GraphError
 from kg_pipeline.llm.embeddings import load_embedder
 from kg_pipeline.settings import Settings
 from tests.retrieval.lupus_graph import lupus
@@ -33,6 +34,15 @@ def test_a_published_version_answers_like_the_graph_in_memory(settings: Settings
         assert graph.ask("Does vitamin D treat lupus?").contradictions
         assert graph.ask("How do plasmacytoid dendritic cells contribute to lupus?").inferred
         assert graph.ask("Does hydroxycloroquine reduce flares?").verdict == "yes"  # one letter is missing
+
+
+def test_a_closed_graph_says_that_it_is_closed(settings: Settings) -> None:
+    with retrieval.open("lupus", settings=settings) as graph:
+        pass
+    with pytest.raises(GraphError, match="closed"):
+        graph.ask("How is UV related to Lupus?")
+    with pytest.raises(GraphError, match="closed"):
+        graph.search("How is UV related to Lupus?")
 
 
 @pytest.mark.parametrize("method", ["egot", "ppr"])

@@ -196,6 +196,7 @@ def _built_questions(corpus: str, sample: int, methods: str, judge: str, output:
             version="latest",
             patterns=None,
             passages=1,
+            sentences=1,
             web="",
             output=folder,
         )

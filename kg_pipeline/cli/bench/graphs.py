@@ -42,10 +42,11 @@ def graph_quality(
     from kg_pipeline.llm.embeddings import load_embedder
     from kg_pipeline.settings import load_settings
     from retrieval.evaluation.judges import open_model
-    from retrieval.evaluation.mine.entailment import LlmEntailment, WordEntailment
+    from retrieval.evaluation.mine.entailment import Entailment, LlmEntailment, WordEntailment
     from retrieval.evaluation.mine.own_graph import read_triples, write_articles
     from retrieval.evaluation.mine.reading import read_mine
     from retrieval.evaluation.mine.scoring import run_mine
+    from retrieval.evaluation.trial import try_judge
     from retrieval.evaluation.verification import require_independent
     from retrieval.methods.context import CachedEmbedder
 
@@ -61,7 +62,13 @@ def graph_quality(
         console.print(f"{len(chosen)} articles. Build them: kg build mine --source {articles}", markup=False)
         return
     settings = load_settings()
-    entailment = WordEntailment() if judge == "words" else LlmEntailment(open_model(judge, settings))
+    entailment: Entailment = WordEntailment()
+    tried = {}
+    if judge != "words":
+        chat = open_model(judge, settings)
+        entailment = LlmEntailment(chat)
+        with console.status("Trying the judge …"):
+            tried = {entailment.name: try_judge(chat, "entailment")}
     graphs: dict[str, Any] = dict(mine.graphs)
     if corpus:
         store = VersionStore.of(settings)
@@ -72,6 +79,7 @@ def graph_quality(
     embedder = CachedEmbedder(load_embedder(settings))
     with console.status("Retrieving facts …"), metered() as used:
         rows, report = run_mine(mine, graphs, embedder, entailment, chosen)
+    report["judge_trial"] = tried
     console.print(_table(rows, report))
     write_report(console, output, report, used)
 

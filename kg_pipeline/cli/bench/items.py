@@ -26,6 +26,9 @@ def build_multihop(
     passages: Annotated[
         int, typer.Option(min=0, help="Sentences searched for a hop, besides those that edges cite.")
     ] = 1,
+    sentences: Annotated[
+        int, typer.Option(min=1, help="Sentences that must state each relation a question is built of.")
+    ] = 1,
     web: Annotated[
         str,
         typer.Option(
@@ -49,7 +52,7 @@ def build_multihop(
 
     console = open_console()
     settings = load_settings()
-    chosen = BuildSettings(items=items, seed=seed, passages_a_hop=passages)
+    chosen = BuildSettings(items=items, seed=seed, passages_a_hop=passages, least_sentences=sentences)
     known = load_patterns(patterns)
     store = VersionStore.of(settings)
     folder = store.folder(corpus, store.resolve(corpus, version))

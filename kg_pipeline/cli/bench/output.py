@@ -53,11 +53,14 @@ def skip(console: Console, why: str) -> None:
 
 
 def write_report(console: Console, output: Path, report: Mapping[str, Any], used: Meter) -> None:
-    """Write a report with what it took of language models, judges included, and say where it is."""
+    """Write a report with what it took of language models, judges included, and say where it is and whom not to trust."""
     from kg_pipeline.files import write_text
+    from retrieval.evaluation.trial import cautions
 
     whole = {**report, "llm": asdict(used.usage)}
     write_text(output, json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+    for sentence in cautions(report):
+        console.print(sentence, markup=False)
     console.print(
         f"Everything measured, with settings, versions, hardware and tokens: {output}", markup=False
     )

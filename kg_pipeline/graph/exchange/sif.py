@@ -1,4 +1,4 @@
-"""SIF for Cytoscape: `graph.sif` (head, predicate, tail) and `nodes.tsv` with names to load as a node table.
+"""SIF for Cytoscape: `graph.sif` (head, predicate, tail) and `graph_nodes.tsv` with names to load as a node table.
 
 Carried: which entities a predicate joins. Not carried: evidence, articles, polarity, kind and confidence of relations,
 text, chunks, merges, vectors. So that nothing untrue is drawn, denied relations are left out, and so are inferred ones.
@@ -15,7 +15,7 @@ from kg_pipeline.graph.exchange.source import ExportSource
 
 def write(source: ExportSource, folder: Path) -> list[Path]:
     """Write both files; their paths."""
-    names = ("graph.sif", "nodes.tsv")
+    names = ("graph.sif", "graph_nodes.tsv")
     with writing(folder, names) as (graph, nodes):
         for edge in source.edges():
             if edge.kind == "asserted" and not edge.negated:

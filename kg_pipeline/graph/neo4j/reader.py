@@ -127,14 +127,22 @@ class Neo4jReader(TraversingReader):
     def similarities(self, kind: NodeKind, ids: Sequence[str], vector: Vector) -> list[float]:
         """Cosine of each node to a unit vector, in the order asked; 0.0 for a node without a vector."""
         query_vector = checked(vector, EMBEDDING_DIMENSIONS)
+        score_of = {hit.id: hit.score for hit in _scores(self._embedded(kind, ids), query_vector)}
+        return [score_of.get(id_, 0.0) for id_ in ids]
+
+    def vectors(self, kind: NodeKind, ids: Sequence[str]) -> dict[str, Vector]:
+        """The unit vector of each node that has one, in the order asked."""
+        found = {row["id"]: np.asarray(row["vector"], np.float32) for row in self._embedded(kind, ids)}
+        return {id_: found[id_] for id_ in ids if id_ in found}
+
+    def _embedded(self, kind: NodeKind, ids: Sequence[str]) -> list[dict[str, Any]]:
+        """Id and vector of each node that has one, in the store's order."""
         label, key = _KEYS[kind]
-        rows = self._rows(
+        return self._rows(
             f"UNWIND $ids AS id MATCH (n:{self._labels.of(label)} {{{key}: id}}) WHERE n.embedding IS NOT NULL "
             "RETURN {id: id, vector: n.embedding} AS row",
             ids=list(dict.fromkeys(ids)),
         )
-        score_of = {hit.id: hit.score for hit in _scores(rows, query_vector)}
-        return [score_of.get(id_, 0.0) for id_ in ids]
 
     def search_text(self, kind: NodeKind, query: str, k: int) -> list[Scored]:
         """BM25 over chunk texts, or over entity names and aliases; any characters are allowed in the query."""

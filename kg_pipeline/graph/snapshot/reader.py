@@ -129,6 +129,11 @@ class SnapshotReader(TraversingReader):
         """`nearest` of each vector, in one reading of the matrix."""
         return [self._scored(kind, hits) for hits in self._vectors[kind].nearest_many(vectors, k, threshold)]
 
+    def vectors(self, kind: NodeKind, ids: Sequence[str]) -> dict[str, Vector]:
+        """The unit vector of each node that has one, in the order asked."""
+        rows = self._vectors[kind].of(self._nodes(kind).ids.ordinals(ids))
+        return {id_: row for id_, row in zip(ids, rows, strict=True) if row is not None}
+
     def similarities(self, kind: NodeKind, ids: Sequence[str], vector: Vector) -> list[float]:
         """Cosine of each node to a unit vector, in the order asked; 0.0 for a node without a vector."""
         return self._vectors[kind].similarities(self._nodes(kind).ids.ordinals(ids), vector)

@@ -22,7 +22,10 @@ from kg_pipeline.graph.snapshot.approximate import ApproximateIndex, is_availabl
 
 #: How far a float32 scan may be off from the float64 score; candidates within it of the k-th are rescored.
 _SCAN_ERROR = 1e-5
-_BLOCK_ROWS = 256
+#: A block of a few queries' product small enough for one thread: more would wait for each other at each block.
+_BLOCK_ROWS = 128
+#: Pieces that a row of cosines is cut into for each of the `k` best that are looked for.
+_PIECES = 8
 
 
 def cosines(rows: npt.NDArray[np.floating[Any]], vector: Vector) -> npt.NDArray[np.float32]:
@@ -40,6 +43,13 @@ def checked(vector: Vector, dimensions: int) -> Vector:
             "Embed the query with the model the graph was built with (manifest.json, models)."
         )
     return query
+
+
+def _reached_by(row: npt.NDArray[np.float32], k: int) -> float:
+    """A value that at least `k` of a row reach and few more: the k-th greatest of the maxima of equal pieces."""
+    width = max(len(row) // (_PIECES * k), 1)
+    maxima = row[: len(row) // width * width].reshape(-1, width).max(axis=1)
+    return float(np.partition(maxima, -k)[-k])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +87,7 @@ class Vectors:
             return [self._best(self.index.candidates(query, k), query, k, threshold) for query in queries]
         found = []
         for query, row in zip(queries, self._rough(queries), strict=True):
-            bound = max(float(np.partition(row, -k)[-k]), threshold) - _SCAN_ERROR
+            bound = max(_reached_by(row, k), threshold) - _SCAN_ERROR
             found.append(self._best(np.flatnonzero(row >= bound), query, k, threshold))
         return found
 
@@ -107,9 +117,22 @@ class Vectors:
         """Cosine of each node; 0.0 for an ordinal below zero or without a vector."""
         query = checked(vector, self.matrix.shape[1])
         scores = np.zeros(len(ordinals), np.float32)
-        if len(self.rows) and len(ordinals):
-            at = np.minimum(np.searchsorted(self.rows, ordinals), len(self.rows) - 1)
-            has = self.rows[at] == ordinals
-            scores[has] = cosines(self.matrix[at[has]], query)
+        at, has = self._places(ordinals)
+        scores[has] = cosines(self.matrix[at[has]], query)
         found: list[float] = scores.tolist()
         return found
+
+    def of(self, ordinals: npt.NDArray[np.int64]) -> list[Vector | None]:
+        """Vector of each node; None for an ordinal below zero or without one."""
+        at, has = self._places(ordinals)
+        return [
+            np.array(self.matrix[row]) if known else None
+            for row, known in zip(at.tolist(), has.tolist(), strict=True)
+        ]
+
+    def _places(self, ordinals: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Row of each node in the matrix, and whether it has one."""
+        if not len(self.rows):
+            return np.zeros(len(ordinals), np.int64), np.zeros(len(ordinals), np.bool_)
+        at = np.minimum(np.searchsorted(self.rows, ordinals), len(self.rows) - 1)
+        return at, self.rows[at] == ordinals

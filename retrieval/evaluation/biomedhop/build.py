@@ -43,6 +43,7 @@ class BuildSettings:
     tries_an_item: int = 40
     least_tries: int = 2000  # of one pattern
     passages_a_hop: int = 1  # found by text search besides the sentences that edges cite
+    least_sentences: int = 1  # that state an edge; the paper's graphs are curated, and count none
 
 
 @dataclass(slots=True)
@@ -91,7 +92,7 @@ def build_items(
         If the directory is damaged.
 
     """
-    graph = TypedGraph.open(folder)
+    graph = TypedGraph.open(folder, least_sentences=settings.least_sentences)
     patterns = patterns or load_patterns()
     tables = StepTables(graph, patterns)
     manifest = reader.manifest

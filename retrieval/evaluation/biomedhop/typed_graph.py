@@ -8,7 +8,7 @@ would find them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -42,13 +42,19 @@ class TypedGraph:
     firm: Mask
 
     @classmethod
-    def open(cls, folder: Path) -> TypedGraph:
-        """The graph of a version directory, whichever way it was made; raises `CorruptGraphError` for a damaged one."""
+    def open(cls, folder: Path, *, least_sentences: int = 1) -> TypedGraph:
+        """The graph of a version directory, whichever way it was made; raises `CorruptGraphError` for a damaged one.
+
+        An edge that fewer than `least_sentences` state is not firm.
+        """
         entities = layout.open_table(folder, "entities").select(["entity_id", "name", "category", "aliases"])
         names = ["relation_id", "kind", "head_id", "predicate", "tail_id", "negated", "speculative"]
         relations = layout.open_table(folder, "relations").select(names)
         evidence = layout.open_table(folder, "evidence").select(["relation_id", "head_text", "tail_text"])
-        return cls.of(entities, relations.filter(pc.invert(relations.column("negated"))), evidence)
+        graph = cls.of(entities, relations.filter(pc.invert(relations.column("negated"))), evidence)
+        if least_sentences <= 1:
+            return graph
+        return replace(graph, firm=graph.firm & _stated_by(graph.relation_ids, evidence, least_sentences))
 
     @classmethod
     def of(cls, entities: pa.Table, relations: pa.Table, evidence: pa.Table | None = None) -> TypedGraph:
@@ -180,6 +186,14 @@ class TypedGraph:
         head, tail = self.head.astype(np.int64), self.tail.astype(np.int64)
         found: Ints = np.unique(np.minimum(head, tail) * self.size + np.maximum(head, tail))
         return found
+
+
+def _stated_by(relation_ids: pa.ChunkedArray, evidence: pa.Table, least: int) -> Mask:
+    """Relations that so many sentences state, or more."""
+    counts = evidence.group_by("relation_id").aggregate([([], "count_all")])
+    enough = counts.filter(pc.greater_equal(counts.column("count_all"), least)).column("relation_id")
+    found: Mask = pc.is_in(relation_ids, value_set=enough.combine_chunks()).to_numpy()
+    return found
 
 
 def _only_of_adjectives(relations: pa.Table, evidence: pa.Table) -> Mask:

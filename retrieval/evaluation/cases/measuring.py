@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
@@ -40,6 +41,7 @@ class CaseRow:
     answered: Interval
     articles: float  # cited, of an answer
     scores: Mapping[str, Interval | None]
+    unusable: Mapping[str, int]  # answers that the judge gave no usable verdict on, by metric
     wins: Mapping[
         str, Interval
     ]  # of eGoT over the method it is compared with, by criterion; empty without one
@@ -72,6 +74,7 @@ def measure(
     """The row of some answers, in the order of the study's questions."""
     answers = [one.answer for one in given]
     found: dict[str, list[float]] = {name: [] for name in METRICS}
+    unusable: Counter[str] = Counter()
     for question, one in zip(study.questions, given, strict=True):
         if not one.answer.answered:
             continue
@@ -82,6 +85,8 @@ def measure(
         for name, value in values.items():
             if value is not None:
                 found[name].append(value)
+            elif one.answer.sentences:
+                unusable[name] += 1
     articles = [len({c.article_id for c in answer.citations}) for answer in answers if answer.answered]
     return CaseRow(
         study=study.id,
@@ -92,6 +97,7 @@ def measure(
         questions=len(answers),
         answered=bootstrap([float(answer.answered) for answer in answers]),
         articles=fmean(articles) if articles else 0.0,
+        unusable=dict(sorted(unusable.items())),
         scores={name: bootstrap(values) if values else None for name, values in found.items()},
         wins=wins,
         calls=fmean(answer.usage.calls for answer in answers),

@@ -16,10 +16,11 @@ from retrieval.answer import Answer, AnswerSentence, AnswerUsage
 from retrieval.evaluation.cases.definitions import PUBLISHED, Condition, Study
 from retrieval.evaluation.cases.measuring import CaseRow, Given, measure, retrieved
 from retrieval.evaluation.intervals import RESAMPLES, Interval
-from retrieval.evaluation.judges import open_model
+from retrieval.evaluation.judges import doubts, open_model
 from retrieval.evaluation.methods import make_method
 from retrieval.evaluation.quality.pairwise import win_rates
 from retrieval.evaluation.report import environment
+from retrieval.evaluation.trial import Task, try_judge
 from retrieval.evaluation.verification import require_independent
 from retrieval.graph import open_graph
 from retrieval.methods.egot import Egot, EgotSettings
@@ -27,6 +28,8 @@ from retrieval.reasoning.llm_reasoner import Chat
 
 Say = Callable[[str], None]
 _TOKENS = 600
+_JUDGED: tuple[Task, ...] = ("faithfulness", "context_precision", "relevance")
+_PAIRED: tuple[Task, ...] = ("pairwise",)  # asked only where methods are compared
 
 
 @dataclass(slots=True)
@@ -86,6 +89,11 @@ def run_studies(
     answering = f"llm:{settings.llm.model}" if settings.llm else "extractive"
     if chat is not None:
         require_independent(f"llm:{chat.name}", answering)
+    doubt = doubts(judge, settings)
+    tried = {}
+    if chat is not None:
+        say("trying the judge")
+        tried = {f"llm:{chat.name}": try_judge(chat, *_JUDGED, *_PAIRED[: bool(against)])}
     run = _Run(settings, chat, against, say)
     for study in studies:
         _run_study(run, study, depths, corpora or {})
@@ -98,6 +106,8 @@ def run_studies(
         },
         "answering": answering,
         "judge": judge,
+        "judge_trial": tried,
+        "judge_doubts": [doubt] if doubt else [],
         "against": against,
         "rows": [asdict(row) for row in run.rows],
         "skipped": run.skipped,

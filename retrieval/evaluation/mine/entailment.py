@@ -31,6 +31,11 @@ class Entailment(Protocol):
         """`words`, or `llm:` and the model."""
         ...
 
+    @property
+    def unusable(self) -> int:
+        """Verdicts so far that were none."""
+        ...
+
     def judge(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[bool]:
         """For each fact and its context, a list of statements, whether it is stated."""
         ...
@@ -40,6 +45,7 @@ class WordEntailment:
     """The stand-in."""
 
     name = "words"
+    unusable = 0
 
     def judge(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[bool]:
         """For each fact and its context, whether enough of its words are there."""
@@ -63,10 +69,11 @@ class _Found(BaseModel):
 
 
 class LlmEntailment:
-    """A language model, asked as the benchmark asks it; a refusal counts as not stated."""
+    """A language model, asked as the benchmark asks it; no usable verdict counts as not stated, and in `unusable`."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
+        self.unusable = 0
 
     @property
     def name(self) -> str:
@@ -75,24 +82,29 @@ class LlmEntailment:
 
     def judge(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[bool]:
         """For each fact and its context, whether the model finds it stated."""
-        return asyncio.run(self._all(pairs))
+        verdicts = asyncio.run(self._all(pairs))
+        self.unusable += verdicts.count(None)
+        return [bool(verdict) for verdict in verdicts]
 
-    async def _all(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[bool]:
+    async def _all(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[bool | None]:
         room = asyncio.Semaphore(_CONCURRENT)
 
-        async def one(fact: str, context: Sequence[str]) -> bool:
-            body = f"Context: {data('. '.join(context))}\nFact: {data(fact)}"
-            messages = [
-                {"role": "system", "content": read_prompt("entailment")},
-                {"role": "user", "content": body},
-            ]
+        async def one(fact: str, context: Sequence[str]) -> bool | None:
             async with room:
-                try:
-                    reply = await self._chat.complete(
-                        messages, schema=_Found, max_tokens=_TOKENS, purpose="bench-entailment"
-                    )
-                except LlmRefused:
-                    return False
-            return isinstance(reply.parsed, _Found) and reply.parsed.stated
+                return await is_stated(fact, context, self._chat)
 
         return list(await asyncio.gather(*(one(fact, context) for fact, context in pairs)))
+
+
+async def is_stated(fact: str, context: Sequence[str], chat: Chat) -> bool | None:
+    """Whether a model finds a fact stated in a context; None where it says nothing usable."""
+    body = f"Context: {data('. '.join(context))}\nFact: {data(fact)}"
+    messages = [
+        {"role": "system", "content": read_prompt("entailment")},
+        {"role": "user", "content": body},
+    ]
+    try:
+        reply = await chat.complete(messages, schema=_Found, max_tokens=_TOKENS, purpose="bench-entailment")
+    except LlmRefused:
+        return None
+    return reply.parsed.stated if isinstance(reply.parsed, _Found) else None

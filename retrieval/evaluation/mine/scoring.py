@@ -61,6 +61,7 @@ def run_mine(
     report = {
         "benchmark": "graph-quality",
         "judge": judge.name,
+        "unusable_verdicts": judge.unusable,
         "embedding": embedder.name,
         "settings": {
             "essays": len(essays),

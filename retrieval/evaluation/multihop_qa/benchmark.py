@@ -20,7 +20,7 @@ from retrieval.evaluation.biomedhop.items import CONDITIONS, Condition, Item, re
 from retrieval.evaluation.biomedhop.patterns import load_patterns
 from retrieval.evaluation.biomedhop.web_evidence import ItemsWeb, require_web
 from retrieval.evaluation.intervals import RESAMPLES
-from retrieval.evaluation.judges import open_judge
+from retrieval.evaluation.judges import doubts, open_judge
 from retrieval.evaluation.methods import FULL, make_method, with_web
 from retrieval.evaluation.multihop_qa import published
 from retrieval.evaluation.multihop_qa.ablations import Ablation, compare
@@ -30,7 +30,14 @@ from retrieval.evaluation.multihop_qa.running import by_habit, run_method, sampl
 from retrieval.evaluation.multihop_qa.summary import Summary, summarise
 from retrieval.evaluation.readers_of_graphs import Thinned, WithSources
 from retrieval.evaluation.report import environment
-from retrieval.evaluation.verification import Judge, judge_all, require_independent, verifier_table
+from retrieval.evaluation.trial import try_judge
+from retrieval.evaluation.verification import (
+    Judge,
+    LlmJudge,
+    judge_all,
+    require_independent,
+    verifier_table,
+)
 from retrieval.graph import Graph, make_context
 from retrieval.methods.method import Method
 
@@ -139,6 +146,9 @@ def run_benchmark(
     with closing(_open(folder)) as reader:
         for judge in judges:
             require_independent(judge.name, answering, reader.manifest)
+    told = [doubt for judge in chosen.judges if (doubt := doubts(judge, settings))]
+    say("trying the judges")
+    tried = {judge.name: try_judge(judge.chat, "verifier") for judge in judges if isinstance(judge, LlmJudge)}
     methods = [make_method(name) for name in chosen.methods]
     web = ItemsWeb(items)
     for condition in chosen.conditions:
@@ -163,6 +173,7 @@ def run_benchmark(
         whole.close()
     ablations = _ablations(rows, chosen)
     report = _report(items, rows, ablations, settings, chosen, answering)
+    report |= {"judge_trial": tried, "judge_doubts": told}
     return QaRun(tuple(items), tuple(rows), tuple(ablations), report)
 
 

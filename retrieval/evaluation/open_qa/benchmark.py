@@ -13,7 +13,7 @@ import numpy as np
 from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.settings import Settings
 from retrieval.evaluation.intervals import RESAMPLES
-from retrieval.evaluation.judges import open_model
+from retrieval.evaluation.judges import doubts, open_model
 from retrieval.evaluation.methods import make_method
 from retrieval.evaluation.metrics import Convention
 from retrieval.evaluation.open_qa.ablations import QaAblation, ablations_of
@@ -26,6 +26,7 @@ from retrieval.evaluation.questions import QaBenchmark
 from retrieval.evaluation.ranking import by_pagerank, by_text, by_vector, measure
 from retrieval.evaluation.readers import read_corpus, read_questions, with_corpus
 from retrieval.evaluation.report import environment
+from retrieval.evaluation.trial import try_judge
 from retrieval.evaluation.triple_graph import publish_graph
 from retrieval.evaluation.triples import read_triples
 from retrieval.evaluation.verification import require_independent
@@ -95,9 +96,14 @@ def run_open_qa(
     """
     methods = [make_method(name) for name in chosen.methods]
     answering = f"llm:{settings.llm.model}" if settings.llm else "extractive"
-    judge = AnswerJudge(open_model(chosen.judge, settings)) if chosen.judge else None
-    if judge is not None:
+    judge, tried, doubt = None, {}, ""
+    if chosen.judge:
+        chat = open_model(chosen.judge, settings)
+        judge = AnswerJudge(chat)
         require_independent(judge.name, answering)
+        doubt = doubts(chosen.judge, settings)
+        say("trying the judge")
+        tried = {judge.name: try_judge(chat, "same_answer")}
     name, whole = read_questions(path)
     if corpus is not None:
         whole = with_corpus(whole, read_corpus(corpus))
@@ -138,6 +144,8 @@ def run_open_qa(
         "answering": answering,
         "shortening": shortener.name,
         "judge": judge.name if judge else "",
+        "judge_trial": tried,
+        "judge_doubts": [doubt] if doubt else [],
         "rows": [row.to_json() for row in rows],
         "ablations": [asdict(ablation) for ablation in ablations],
         "published_per_cent": of_benchmark(name),

@@ -30,8 +30,8 @@ class AnswerJudge:
         """`llm:` and the model."""
         return f"llm:{self._chat.name}"
 
-    async def is_right(self, question: str, accepted: Sequence[str], prediction: str) -> bool:
-        """Whether the prediction is a correct answer; one that is empty, or that the judge gives no verdict on, is none."""
+    async def verdict(self, question: str, accepted: Sequence[str], prediction: str) -> bool | None:
+        """Whether the prediction is a correct answer; an empty one is none. None where the judge says nothing usable."""
         if not prediction:
             return False
         body = "\n".join(
@@ -50,5 +50,5 @@ class AnswerJudge:
                 messages, schema=_Same, max_tokens=_TOKENS, purpose="bench-same_answer"
             )
         except LlmRefused:
-            return False
-        return isinstance(reply.parsed, _Same) and reply.parsed.correct
+            return None
+        return reply.parsed.correct if isinstance(reply.parsed, _Same) else None

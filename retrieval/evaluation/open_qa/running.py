@@ -50,6 +50,7 @@ class QaOutcome:
     tokens: int = 0
     reason: str = ""  # why there is no answer
     is_right: bool | None = None  # as a judge sees it; None without one
+    is_unjudged: bool = False  # the judge gave no usable verdict
     has_failed: bool = False  # a language model could not be asked
     seconds: float = field(default=0.0, compare=False)
 
@@ -67,6 +68,7 @@ class AnswerRow:
     seconds: float
     passages_read: float
     failed: int
+    unjudged: int  # questions that the judge gave no usable verdict on; they count as wrong
     outcomes: tuple[QaOutcome, ...] = field(repr=False)
 
     def to_json(self) -> dict[str, Any]:
@@ -172,8 +174,8 @@ async def _all(
                 )
             if scoring.judge is None:
                 return outcome
-            is_right = await scoring.judge.is_right(question.text, question.answers, outcome.prediction)
-            return replace(outcome, is_right=is_right)
+            said = await scoring.judge.verdict(question.text, question.answers, outcome.prediction)
+            return replace(outcome, is_right=bool(said), is_unjudged=said is None)
 
     return list(await asyncio.gather(*map(one, questions)))
 
@@ -211,5 +213,6 @@ def _row(
         seconds=fmean(outcome.seconds for outcome in outcomes),
         passages_read=fmean(len(outcome.read) for outcome in outcomes),
         failed=sum(outcome.has_failed for outcome in outcomes),
+        unjudged=sum(outcome.is_unjudged for outcome in outcomes),
         outcomes=tuple(outcomes),
     )

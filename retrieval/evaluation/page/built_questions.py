@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from retrieval.evaluation.biomedhop.patterns import FAMILIES
 from retrieval.evaluation.multihop_qa import published
 from retrieval.evaluation.multihop_qa.summary import OVERLAP_BINS
 from retrieval.evaluation.page.model import Curve, Figure, Grid, with_interval
+from retrieval.evaluation.trial import weakness
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Row]  # by label
@@ -34,7 +36,7 @@ def built_question_grids(name: str, report: Mapping[str, Any]) -> Iterator[Grid]
     yield _ablations(name, report)
     yield _sources(name, rows)
     yield _overlap(name, rows)
-    yield from _verifier(name, rows)
+    yield from _verifier(name, rows, report)
     yield _agreement(name, rows)
     yield _cost(name, rows)
 
@@ -200,21 +202,27 @@ def _right(row: Row) -> dict[str, int]:
     return {family: right.count(family) for family in FAMILIES}
 
 
-def _verifier(name: str, rows: Rows) -> Iterator[Grid]:
+def _verifier(name: str, rows: Rows, report: Mapping[str, Any]) -> Iterator[Grid]:
     """Table 5 and figure 9, for each judge."""
     for judge in dict.fromkeys(judge for row in rows.values() for judge in row["verification"]):
         found: list[Figure] = []
         errors: list[Figure] = []
+        weak = weakness(report, "verifier", judge)
+        unusable = sum(row["verification"][judge]["refused"] for row in rows.values())
         for label, row in rows.items():
             table = row["verification"][judge]
             for family, means in table["families"].items():
                 for key, metric in _VERIFIED.items():
                     line = f"{label}: {_SHORT[family]}, {judge}"
-                    found.append(with_interval(name, line, metric, means[key]))
+                    found.append(replace(with_interval(name, line, metric, means[key]), warning=weak))
             for error, share in table["errors"].items():
-                errors.append(Figure(name, f"{label}, {judge}", error.replace("_", " "), share))
+                errors.append(Figure(name, f"{label}, {judge}", error.replace("_", " "), share, warning=weak))
         told = {f"BioWeave: {label}": dict(row) for label, row in published.VERIFIER.items()}
-        note = "" if judge.startswith("llm:") else "Judged by rules, whose figures are no model's."
+        note = (
+            f"Answers without a usable verdict, which count nowhere: {unusable}."
+            if judge.startswith("llm:")
+            else "Judged by rules, whose figures are no model's."
+        )
         yield Grid(
             f"Verifier: {judge}",
             tuple(found),

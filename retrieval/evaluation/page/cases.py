@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from retrieval.evaluation.cases.definitions import published
+from retrieval.evaluation.multihop_qa.published import EGOT_WINS
 from retrieval.evaluation.page.model import Figure, Grid, with_interval
+from retrieval.evaluation.quality.pairwise import CRITERIA
 
 _NAMES = {
     "faithfulness": "faithfulness",
@@ -42,7 +45,7 @@ def case_grids(name: str, report: Mapping[str, Any]) -> Iterator[Grid]:
             "eGoT's tables 4 and 5: LLaMA-4 Scout over 1,046 articles on small cell lung cancer and 120 on lupus and UV",
             "exp-0: a language model alone; exp-1: articles on the subject; exp-2: of neighbouring fields; exp-3: unrelated "
             "ones, where refusing is right. Faithfulness, precision and relevance need a judge (--judge), and are blank too "
-            f"where it gave no usable verdict.{_stand_ins(report)}",
+            f"where it gave no usable verdict{_unusable(study, rows)}.{_stand_ins(report)}",
             plotted=found[0].metric,
             order=(found[0].metric, *_NAMES.values()),
         )
@@ -51,7 +54,27 @@ def case_grids(name: str, report: Mapping[str, Any]) -> Iterator[Grid]:
         for row in rows
         for criterion, share in row["wins"].items()
     ]
-    yield Grid("Win rates by the judge, each pair in both orders", tuple(wins))
+    yield Grid(
+        "Win rates by the judge, each pair in both orders",
+        tuple(wins),
+        {
+            f"eGoT over No-GoT, {domain}": dict(zip(CRITERIA, (f"{rate:.1f}" for rate in rates), strict=True))
+            for domain, rates in EGOT_WINS.items()
+        }
+        if wins
+        else {},
+        "eGoT's table 1: 100 questions on law, 100 on agriculture, 10 mixed, of UltraDomain",
+    )
+
+
+def _unusable(study: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many verdicts of a judge on a study were none, by metric."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        if row["study"] == study:
+            counts.update(row.get("unusable", {}))
+    told = ", ".join(f"{_NAMES[name]} {count}" for name, count in sorted(counts.items()))
+    return f" ({told})" if told else ""
 
 
 def _stand_ins(report: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +12,8 @@ from retrieval.evaluation.open_qa.ablations import LOSSES
 from retrieval.evaluation.page.built_questions import WITHOUT_MODEL, built_question_grids
 from retrieval.evaluation.page.cases import case_grids
 from retrieval.evaluation.page.model import Figure, Grid, with_interval
+from retrieval.evaluation.quality.pairwise import CRITERIA
+from retrieval.evaluation.trial import LEAST_KAPPA, Task, weakness
 
 Report = Mapping[str, Any]
 Grids = Iterator[Grid]
@@ -27,10 +30,55 @@ _OPEN_QA_NAMES = {
 }
 
 
+#: What each judged metric was asked of the judge as; a metric of facts found has the judge's name behind it.
+_JUDGED: Mapping[str, Task] = MappingProxyType(
+    {
+        "faithfulness": "faithfulness",
+        "context precision": "context_precision",
+        "context relevance": "relevance",
+        _OPEN_QA_NAMES["judge"]: "same_answer",
+        **dict.fromkeys(CRITERIA, "pairwise"),
+        "facts found": "entailment",
+        "gain over the published retriever": "entailment",
+        "this judge's": "entailment",
+    }
+)
+
+
 def grids_of(name: str, report: Report) -> list[Grid]:
     """Tables of a report, by the name of its benchmark; empty for one that this page knows nothing of."""
     reader = _READERS.get(name)
-    return [grid for grid in reader(name, report) if grid.figures] if reader else []
+    grids = [grid for grid in reader(name, report) if grid.figures] if reader else []
+    grids = [replace(grid, figures=tuple(_cautious(one, report) for one in grid.figures)) for grid in grids]
+    if trials := _trials(name, report):
+        grids.append(trials)
+    return grids
+
+
+def _cautious(figure: Figure, report: Report) -> Figure:
+    """A figure of a judge with what makes it doubtful."""
+    task = _JUDGED.get(figure.metric.partition(",")[0])
+    return figure if task is None else replace(figure, warning=weakness(report, task))
+
+
+def _trials(name: str, report: Report) -> Grid | None:
+    """How each judge did on what was labelled by hand."""
+    found: list[Figure] = []
+    for judge, tried in report.get("judge_trial", {}).items():
+        for task, row in tried.items():
+            label = f"{judge}: {task.replace('_', ' ')}"
+            found.append(Figure(name, label, "agrees", row["share"], row["low"], row["high"], n=row["n"]))
+            if row["kappa"] is not None:
+                found.append(Figure(name, label, "kappa, labels", row["kappa"], unit="number"))
+            found.append(Figure(name, label, "no usable verdict", row["unusable"], unit="number"))
+    if not found:
+        return None
+    return Grid(
+        "How far the judge agrees with a few items labelled by hand for this purpose",
+        tuple(found),
+        note=f"Under kappa {LEAST_KAPPA} every figure of the judge carries a warning. So few labels can show that a judge is "
+        "useless, not that it is good.",
+    )
 
 
 def figures_of(name: str, report: Report) -> list[Figure]:
@@ -70,6 +118,8 @@ def _open_qa(name: str, report: Report) -> Grids:
         label = f"{row['method']}, passages {row['passages']} ({report['answering']}), {report['of']}"
         shown = {key: told for key, told in _OPEN_QA_NAMES.items() if key in row["scores"]}
         found += [with_interval(name, label, told, row["scores"][key]) for key, told in shown.items()]
+        if unjudged := row.get("unjudged"):
+            found.append(Figure(name, label, "of these without a verdict", unjudged, unit="number"))
         found.append(Figure(name, label, "answered", row["answered"], n=report["questions"]))
         found += [
             Figure(name, label, told, row[key], unit="number")
@@ -111,6 +161,7 @@ def _open_qa(name: str, report: Report) -> Grids:
 
 
 def _graph_quality(name: str, report: Report) -> Grids:
+    unusable = report.get("unusable_verdicts", 0)
     found: list[Figure] = []
     for row in report["rows"]:
         label = f"{row['graph'].partition(' ')[0]}, {row['retriever']} retriever"
@@ -131,6 +182,7 @@ def _graph_quality(name: str, report: Report) -> Grids:
         "Facts of an essay found again in its graph",
         tuple(found),
         setting="KGGen, GraphRAG and OpenIE with their own retriever, and INSES' gains over it; judged by GPT-4o",
+        note=f"Verdicts of the judge that were none, and count as not found: {unusable}." if unusable else "",
         plotted=found[0].metric if found else "",
     )
     verdicts: list[Figure] = []

@@ -12,6 +12,7 @@ from retrieval.evaluation.page.last import Last
 from retrieval.evaluation.page.model import LEAST_BOOTSTRAPPED, Figure, Grid
 from retrieval.evaluation.page.plots import bars, lines
 from retrieval.evaluation.page.style import STYLE
+from retrieval.evaluation.trial import cautions
 
 Report = Mapping[str, Any]
 _TITLES = {
@@ -107,8 +108,14 @@ def _not_measured(reports: Mapping[str, Report], skipped: Mapping[str, str]) -> 
         why[judged] = "no judge is named (--judge); rules stand in where the table says so"
     if not why:
         return ""
-    rows = (f"<tr><td>{escape(name)}</td><td>{escape(reason)}</td></tr>" for name, reason in why.items())
-    return f'<h2 id="not-run">Not run</h2><table><tr><th>what</th><th>why</th></tr>{"".join(rows)}</table>'
+    rows = (
+        f'<tr><td>{escape(name)}</td><td class="why">{escape(reason)}</td></tr>'
+        for name, reason in why.items()
+    )
+    return (
+        '<h2 id="not-run">Not run</h2><div class="wide"><table><tr><th>what</th><th>why</th></tr>'
+        f"{''.join(rows)}</table></div>"
+    )
 
 
 def _judges(report: Report) -> str:
@@ -129,6 +136,7 @@ def _section(name: str, report: Report, last: Last | None, datasheet: str) -> st
     if differs := last.differs(name, report):
         parts.append(f'<p class="note">Not the same as on the page before: {escape(", ".join(differs))}.</p>')
     parts += [_grid(grid, last) for grid in grids_of(name, report)]
+    parts += [f'<p class="warning">{escape(sentence)}</p>' for sentence in cautions(report)]
     if left_out := report.get("skipped"):
         parts += ['<p class="note">Left out:</p><ul class="note">']
         parts += [*(f"<li>{escape(why)}</li>" for why in left_out), "</ul>"]
@@ -204,6 +212,8 @@ def _cell(figure: Figure | None, last: Last) -> str:
         about.append(f"n {figure.n}")
     if about:
         parts.append(f"<small>{' '.join(about)}</small>")
+    if figure.warning:
+        parts.append(f'<small class="warning">{escape(figure.warning)}</small>')
     parts.append(_change(figure, last))
     if figure.published:
         parts.append(f'<small class="told">published {escape(figure.published)}</small>')

@@ -26,6 +26,7 @@ class Figure:
     published: str = ""
     n: int | None = None
     unit: Unit = "share"
+    warning: str = ""  # why it should not be relied on
 
     @property
     def key(self) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import fmean
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from kg_pipeline.errors import LlmRefused
 from retrieval.answer import Answer
@@ -20,6 +21,7 @@ from retrieval.reasoning.llm_reasoner import Chat
 
 Reply = TypeVar("Reply", bound=BaseModel)
 _BEST_RELEVANCE = 2
+_TEMPLATES = ("relevance_one", "relevance_two")
 _TOKENS_A_VERDICT = 12
 _TOKENS = 120
 
@@ -28,6 +30,13 @@ class _Verdicts(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     verdicts: list[bool]
+
+
+@cache
+def _so_many(count: int) -> type[_Verdicts]:
+    """Verdicts of that number, which a server that keeps to a schema then gives."""
+    exactly = Annotated[list[bool], Field(min_length=count, max_length=count)]
+    return create_model("Verdicts", __base__=_Verdicts, verdicts=(exactly, ...))
 
 
 class _Rating(BaseModel):
@@ -73,9 +82,14 @@ def attribution(answer: Answer) -> float | None:
 
 async def faithfulness(claims: Sequence[str], contexts: Sequence[str], chat: Chat) -> float | None:
     """Share of the claims that the contexts support; None without a usable verdict for each."""
-    body = "\n".join([_listed("Context", contexts), _listed("Claim", claims)])
-    verdicts = await _verdicts("faithfulness", body, len(claims), chat)
+    verdicts = await supported_claims(claims, contexts, chat)
     return None if verdicts is None else fmean(verdicts)
+
+
+async def supported_claims(claims: Sequence[str], contexts: Sequence[str], chat: Chat) -> list[bool] | None:
+    """For each claim whether the contexts support it; None where the judge did not give a verdict for each."""
+    body = "\n".join([_listed("Context", contexts), _listed("Claim", claims)])
+    return await _verdicts("faithfulness", body, len(claims), chat)
 
 
 async def context_precision(
@@ -84,9 +98,16 @@ async def context_precision(
     """Mean of precision@k over the ranks k of contexts that were useful for the answer; 0 where none was."""
     if not contexts:
         return 0.0
-    lines = [f"Question: {data(question)}", f"Answer: {data(' '.join(claims))}", _listed("Context", contexts)]
-    verdicts = await _verdicts("context_precision", "\n".join(lines), len(contexts), chat)
+    verdicts = await useful_contexts(question, claims, contexts, chat)
     return None if verdicts is None else average_precision(verdicts)
+
+
+async def useful_contexts(
+    question: str, claims: Sequence[str], contexts: Sequence[str], chat: Chat
+) -> list[bool] | None:
+    """For each context whether it was useful for the answer; None where the judge did not give a verdict for each."""
+    lines = [f"Question: {data(question)}", f"Answer: {data(' '.join(claims))}", _listed("Context", contexts)]
+    return await _verdicts("context_precision", "\n".join(lines), len(contexts), chat)
 
 
 def average_precision(useful: Sequence[bool]) -> float:
@@ -99,18 +120,20 @@ async def context_relevance(question: str, contexts: Sequence[str], chat: Chat) 
     """Relevance of the contexts to the question, rated 0, 1 or 2 under two templates, normalised and averaged."""
     if not contexts:
         return 0.0
+    ratings = [rating for rating in await relevance_ratings(question, contexts, chat) if rating is not None]
+    return fmean(ratings) / _BEST_RELEVANCE if ratings else None
+
+
+async def relevance_ratings(question: str, contexts: Sequence[str], chat: Chat) -> list[int | None]:
+    """The rating of each template; None where the judge gave none."""
     body = f"Question: {data(question)}\n{_listed('Context', contexts)}"
-    ratings = []
-    for prompt in ("relevance_one", "relevance_two"):
-        reply = await _ask(prompt, body, _Rating, _TOKENS, chat)
-        if reply is not None:
-            ratings.append(reply.rating / _BEST_RELEVANCE)
-    return fmean(ratings) if ratings else None
+    replies = [await _ask(prompt, body, _Rating, _TOKENS, chat) for prompt in _TEMPLATES]
+    return [None if reply is None else reply.rating for reply in replies]
 
 
 async def _verdicts(prompt: str, body: str, count: int, chat: Chat) -> list[bool] | None:
-    reply = await _ask(prompt, body, _Verdicts, _TOKENS + count * _TOKENS_A_VERDICT, chat)
-    return reply.verdicts if reply is not None and len(reply.verdicts) == count else None
+    reply = await _ask(prompt, body, _so_many(count), _TOKENS + count * _TOKENS_A_VERDICT, chat)
+    return None if reply is None else reply.verdicts
 
 
 async def _ask(prompt: str, body: str, schema: type[Reply], max_tokens: int, chat: Chat) -> Reply | None:

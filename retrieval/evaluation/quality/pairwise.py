@@ -31,18 +31,24 @@ async def wins(question: str, one: str, other: str, chat: Chat) -> dict[str, flo
     """How often `one` is preferred on each criterion: 1, 0, or 0.5 where the order decides; None without a usable reply."""
     found = []
     for texts, side in (((one, other), "first"), ((other, one), "second")):
-        body = f"Question: {data(question)}\nFirst answer: {data(texts[0])}\nSecond answer: {data(texts[1])}"
-        messages = [{"role": "system", "content": read_prompt("pairwise")}, {"role": "user", "content": body}]
-        try:
-            reply = await chat.complete(
-                messages, schema=_Preference, max_tokens=_TOKENS, purpose="bench-pairwise"
-            )
-        except LlmRefused:
+        told = await preferred(question, *texts, chat)
+        if told is None:
             return None
-        if not isinstance(reply.parsed, _Preference):
-            return None
-        found.append({name: float(getattr(reply.parsed, name) == side) for name in CRITERIA})
+        found.append({name: float(told[name] == side) for name in CRITERIA})
     return {name: fmean(row[name] for row in found) for name in CRITERIA}
+
+
+async def preferred(question: str, first: str, second: str, chat: Chat) -> dict[str, Side] | None:
+    """The side that is preferred on each criterion; None without a usable reply."""
+    body = f"Question: {data(question)}\nFirst answer: {data(first)}\nSecond answer: {data(second)}"
+    messages = [{"role": "system", "content": read_prompt("pairwise")}, {"role": "user", "content": body}]
+    try:
+        reply = await chat.complete(
+            messages, schema=_Preference, max_tokens=_TOKENS, purpose="bench-pairwise"
+        )
+    except LlmRefused:
+        return None
+    return reply.parsed.model_dump() if isinstance(reply.parsed, _Preference) else None
 
 
 async def win_rates(

@@ -74,6 +74,8 @@ async def compose(exploration: Exploration, scored: Sequence[Scored], evidence: 
 
 def _lost(exploration: Exploration, draft: Draft, answers: Sequence[TypedAnswer]) -> str:
     question = without_types(exploration.plan.question, exploration.plan.shape, answers)
+    if exploration.description is not None:
+        question = exploration.description.named(question)
     return unsupported(question, draft, (), exploration.context.abstention)
 
 

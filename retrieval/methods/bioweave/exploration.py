@@ -17,6 +17,8 @@ from retrieval.paths.coverage import covered_links
 from retrieval.paths.hop_finder import PASSAGES, HopFinder
 from retrieval.paths.hops import Hop
 from retrieval.paths.typed_paths import Explorer, TypedPath
+from retrieval.questions.description import Description, read_description
+from retrieval.reasoning.described import described_answers
 from retrieval.reasoning.typed_answers import TypedAnswer, find_answers
 from retrieval.trace import TraceStep
 from retrieval.web import Channel, WebUnavailable
@@ -42,6 +44,7 @@ class Exploration:
     finder: HopFinder = field(init=False)
     explorer: Explorer = field(init=False)  # paths of the question over what was found
     answers: list[TypedAnswer] = field(default_factory=list)
+    description: Description | None = None  # of the question, which the answers satisfy
     paths: list[TypedPath] = field(default_factory=list)  # between two names of the question
     sentences: list[Sentence] = field(default_factory=list)
     steps: list[TraceStep] = field(default_factory=list)
@@ -128,7 +131,7 @@ class Exploration:
         question, shape = self.plan.question, self.plan.shape
         self.answers, self.paths = [], []
         if question.kind != "yes_no" and shape.answer is not None:
-            self.answers = find_answers(self.explorer, limit=self.settings.listed)
+            self.answers = self._described() or find_answers(self.explorer, limit=self.settings.listed)
         ends = [link for i, link in enumerate(question.links) if i not in shape.setting]
         if not self.answers and len(ends) > 1:
             near = replace(self.explorer, settings=replace(self.settings.paths, max_depth=_BRIDGE))
@@ -145,6 +148,15 @@ class Exploration:
             for row in self.sentences
         )
         self.steps += [_path_step(self.finder, answer) for answer in self.answers[:_PAIR_PATHS]]
+
+    def _described(self) -> list[TypedAnswer]:
+        """What a question told in several sentences describes."""
+        told = read_description(self.plan.question)
+        if told is None:
+            return []
+        found = described_answers(self.explorer, self.finder, told, limit=self.settings.listed)
+        self.description = told if found else None
+        return found
 
     def missing_hops(self, quotes: Iterable[Quote]) -> list[str]:
         """BacktraceMissingHop: for each name of the question that nothing found speaks of, or else for each name, a query."""

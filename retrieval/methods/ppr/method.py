@@ -67,7 +67,7 @@ def rank_passages(
         return []
     facts = near_facts(reader, embedder, question, prior, settings)
     seeds = seed_weights(reader, question, facts, prior, settings)
-    synonyms = synonym_edges(reader, embedder, seeds.entities, settings)
+    synonyms = synonym_edges(reader, seeds.entities, settings)
     walked = walk(reader, seeds, facts, synonyms, question.vector, settings)
     return rerank(reader, embedder, question, walked, settings)
 

@@ -51,7 +51,8 @@ def second_hop(
     bridges = _bridges(reader, mentioned - question.entity_ids, walk, settings)
     place = _explained(question, mentioned)
     if place is None:
-        vectors = [_moved(question.vector, vector) for vector in embedder.embed([e.name for e in bridges])]
+        named = reader.vectors("entity", [entity.entity_id for entity in bridges])
+        vectors = [_moved(question.vector, vector) for vector in named.values()]
     else:
         start, end = place
         asked = [f"{question.text[:start]}{entity.name}{question.text[end:]}" for entity in bridges]

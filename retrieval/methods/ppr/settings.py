@@ -25,8 +25,8 @@ class PageRankSettings:
     fact_passages: int = 15  # passages whose entities' relations are considered
     fact_entities: int = 24  # entities whose relations are considered, the nearest to the question
     fact_relations: int = 20  # of one entity
-    facts: int = 12  # statements that are embedded and compared with the question
-    fact_seeds: int = 12  # of them, that may start a walk
+    facts: int = 8  # statements that are embedded and compared with the question
+    fact_seeds: int = 8  # of them, that may start a walk
     fact_temperature: float = 0.03  # of the softmax over their cosines
     fact_cosine: float = 0.3  # a statement further away than this says nothing of the question
     fact_mass: float = 1.0

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from scipy import sparse
 
 from kg_pipeline.graph.reader import GraphReader, Vector
-from kg_pipeline.llm.embeddings import Embedder
 from retrieval.methods.ppr.facts import ScoredFact
 from retrieval.methods.ppr.seeds import Seeds
 from retrieval.methods.ppr.settings import PageRankSettings
@@ -28,24 +27,23 @@ class Walk:
 
 
 def synonym_edges(
-    reader: GraphReader, embedder: Embedder, seeds: Mapping[str, float], settings: PageRankSettings
+    reader: GraphReader, seeds: Mapping[str, float], settings: PageRankSettings
 ) -> list[tuple[str, str, float]]:
-    """Pairs of a seed and an entity whose name is near its own, with the cosine.
+    """Pairs of a seed and an entity whose names are near its own, with the cosine.
 
     One look-up in the vector index for each of the heaviest seeds, so the cost does not grow with the pairs of the
     graph. The edges exist for the walk only; nothing is merged.
     """
     heaviest = sorted(seeds, key=lambda entity_id: (-seeds[entity_id], entity_id))[: settings.synonym_seeds]
-    entities = reader.entities(heaviest)
+    vectors = reader.vectors("entity", heaviest)
     edges: dict[tuple[str, str], float] = {}
-    vectors = embedder.embed([entity.name for entity in entities])
     near = reader.nearest_many(
-        "entity", list(vectors), settings.synonyms + 1, threshold=settings.synonym_cosine
+        "entity", list(vectors.values()), settings.synonyms + 1, threshold=settings.synonym_cosine
     )
-    for entity, hits in zip(entities, near, strict=True):
+    for entity_id, hits in zip(vectors, near, strict=True):
         for hit in hits:
-            if hit.id != entity.entity_id:
-                first, second = sorted((entity.entity_id, hit.id))
+            if hit.id != entity_id:
+                first, second = sorted((entity_id, hit.id))
                 edges[first, second] = max(hit.score, edges.get((first, second), 0.0))
     return [(first, second, cosine) for (first, second), cosine in sorted(edges.items())]
 
