@@ -12,7 +12,8 @@ from pathlib import Path
 import dagster as dg
 
 from assets.literature import article_index
-from kg_pipeline.corpora import CorpusSpec, load_corpora
+from assets.partitions import corpora_of_articles
+from kg_pipeline.corpora import CorpusSpec
 from kg_pipeline.errors import CorpusError
 from kg_pipeline.fingerprint import short_digest
 from kg_pipeline.pmc.source_state import changed_sources
@@ -80,7 +81,7 @@ def corpora_file(context: dg.SensorEvaluationContext) -> dg.SensorResult:
     seen = _cursor(context)
     settings = load_settings()
     try:
-        known, written = _known_corpora(settings), load_corpora(settings.corpora_file)
+        known, written = _known_corpora(settings), corpora_of_articles(settings)
     except CorpusError as error:
         return dg.SensorResult(skip_reason=str(error), cursor=json.dumps(seen, sort_keys=True))
     digests = {name: short_digest(spec.options()) for name, spec in known.items()}
@@ -116,7 +117,7 @@ def _known_corpora(settings: Settings) -> dict[str, CorpusSpec]:
     """Corpora that are written in the file and were so when the code location was loaded."""
     assert article_index.partitions_def is not None
     loaded = set(article_index.partitions_def.get_partition_keys())
-    return {name: spec for name, spec in load_corpora(settings.corpora_file).items() if name in loaded}
+    return {name: spec for name, spec in corpora_of_articles(settings).items() if name in loaded}
 
 
 _FOLLOWING = dg.AutomationCondition.eager() & dg.AutomationCondition.all_deps_blocking_checks_passed()
@@ -138,7 +139,7 @@ follow_changes = dg.AutomationConditionSensorDefinition(
 
 def refresh_schedules(settings: Settings) -> list[dg.ScheduleDefinition]:
     """One schedule a corpus."""
-    return [refresh_schedule(name) for name in load_corpora(settings.corpora_file)]
+    return [refresh_schedule(name) for name in corpora_of_articles(settings)]
 
 
 def sensors() -> list[dg.SensorDefinition]:

@@ -5,12 +5,11 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
+from assets.dagster_checks import check_results, check_spec
 from assets.graph_checks import CONTROLS, knows_controls
 from assets.literature import chunks
 from assets.partitions import CORPUS_SHARD
 from assets.stage import (
-    check_results,
-    check_spec,
     run_settings,
     run_shards,
     shard_result,

@@ -1,19 +1,19 @@
 """From relations to a graph version that `retrieval` reads, and to Neo4j."""
 
 from base64 import b64encode
-from datetime import timedelta
 from pathlib import Path
 
 import dagster as dg
 import polars as pl
 
-from assets import graph_checks
+from assets import freshness, graph_checks
+from assets.dagster_checks import check_results, corpus_check_spec
 from assets.extraction import mentions, triples
 from assets.inference import community_relations, lexical_relations, relations, transitive_relations
 from assets.literature import article_index, articles, chunks, documents
 from assets.normalization import entities
 from assets.partitions import CORPUS
-from assets.stage import SHOWN_ROWS, check_results, check_spec, preview, result, stage_run, stage_seconds
+from assets.stage import SHOWN_ROWS, preview, result, stage_run, stage_seconds
 from kg_pipeline import checks
 from kg_pipeline.corpora import shard_keys
 from kg_pipeline.errors import SettingsError
@@ -32,18 +32,16 @@ from resources.workspace import Workspace
 
 GROUP = "graph"
 _CODE = code_digest(["kg_pipeline.graph"])[:12]
-#: A corpus that is refreshed weekly has a graph of last week; a day late is worth a look.
-_FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=timedelta(days=15), warn_window=timedelta(days=8))
 
 
 @dg.asset(
-    group_name=GROUP,
+    group_name="embedding",
     partitions_def=CORPUS,
     code_version=code_digest(["kg_pipeline.graph.assembly.embed", "kg_pipeline.llm.embeddings"])[:12],
     kinds={"parquet"},
     pool="memory",
     deps=[chunks, entities],
-    check_specs=[check_spec("embeddings", "embeddings_cover_graph", checks.embeddings_cover_graph)],
+    check_specs=[corpus_check_spec("embeddings", "embeddings_cover_graph", checks.embeddings_cover_graph)],
 )
 def embeddings(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """A vector for every chunk and entity."""
@@ -69,8 +67,11 @@ _BEFORE = (
     pool="memory",
     deps=[relations, transitive_relations, lexical_relations, community_relations, embeddings],
     check_specs=[
-        check_spec("graph_version", "graph_version_verifies", graph_checks.verifies),
-        *(check_spec("graph_version", name, check, blocking=False) for name, check in health.CHECKS.items()),
+        corpus_check_spec("graph_version", "graph_version_verifies", graph_checks.verifies),
+        *(
+            corpus_check_spec("graph_version", name, check, blocking=False)
+            for name, check in health.CHECKS.items()
+        ),
     ],
 )
 def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
@@ -106,9 +107,9 @@ def graph_version(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     partitions_def=CORPUS,
     code_version=_CODE,
     kinds={"pointer"},
-    freshness_policy=_FRESHNESS,
+    freshness_policy=freshness.POLICY,
     deps=[graph_version],
-    check_specs=[check_spec("current_graph", "current_graph_opens", graph_checks.opens)],
+    check_specs=[corpus_check_spec("current_graph", "current_graph_opens", graph_checks.opens)],
 )
 def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The pointer that `retrieval` follows, moved only to a version that verifies."""
@@ -129,7 +130,7 @@ def current_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     code_version=_CODE,
     kinds={"html"},
     deps=[current_graph],
-    check_specs=[check_spec("graph_explorer", "explorer_shows_the_version", graph_checks.is_shown)],
+    check_specs=[corpus_check_spec("graph_explorer", "explorer_shows_the_version", graph_checks.is_shown)],
 )
 def graph_explorer(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The current version as pages that open from disk: search, filter, walk, and read the sentence behind an edge."""
@@ -159,7 +160,7 @@ def graph_explorer(context: dg.AssetExecutionContext, workspace: Workspace) -> d
     code_version=_CODE,
     kinds={"neo4j"},
     deps=[current_graph],
-    check_specs=[check_spec("neo4j_graph", "neo4j_holds_the_version", graph_checks.is_loaded)],
+    check_specs=[corpus_check_spec("neo4j_graph", "neo4j_holds_the_version", graph_checks.is_loaded)],
 )
 def neo4j_graph(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """The current version in Neo4j, to browse and query; earlier versions stay until they are removed."""
@@ -200,7 +201,7 @@ def _surest(folder: Path) -> pl.DataFrame:
         .join(name.rename({"entity_id": "head_id", "name": "head"}), on="head_id", maintain_order="left")
         .join(name.rename({"entity_id": "tail_id", "name": "tail"}), on="tail_id", maintain_order="left")
         .join(first, on="relation_id", how="left", maintain_order="left")
-        .select("head", "predicate", "tail", "n_articles", "quote")
+        .select("head", "predicate", "tail", "negated", "speculative", "n_articles", "quote")
     )
 
 

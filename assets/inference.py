@@ -2,10 +2,11 @@
 
 import dagster as dg
 
+from assets.dagster_checks import corpus_check_spec
 from assets.extraction import triples, vocabulary
 from assets.normalization import entities
 from assets.partitions import CORPUS
-from assets.stage import check_spec, result, run_settings, spending, stage_run
+from assets.stage import result, run_settings, spending, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.inference.stage import build_community, build_lexical, build_relations, build_transitive
@@ -27,8 +28,8 @@ _NO_RELATIONS = (
     kinds={"parquet"},
     deps=[triples, entities],
     check_specs=[
-        check_spec("relations", "relations_are_not_empty", checks.is_not_empty),
-        check_spec("relations", "relations_have_evidence", checks.every_relation_has_evidence),
+        corpus_check_spec("relations", "relations_are_not_empty", checks.is_not_empty),
+        corpus_check_spec("relations", "relations_have_evidence", checks.every_relation_has_evidence),
     ],
 )
 def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
@@ -51,7 +52,9 @@ def relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.Mat
     code_version=_CODE,
     kinds={"parquet"},
     deps=[relations, entities],
-    check_specs=[check_spec("transitive_relations", "transitive_premises_exist", checks.premises_exist)],
+    check_specs=[
+        corpus_check_spec("transitive_relations", "transitive_premises_exist", checks.premises_exist)
+    ],
 )
 def transitive_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Relations composed of two asserted ones through the typed composition table."""
@@ -68,7 +71,7 @@ def transitive_relations(context: dg.AssetExecutionContext, workspace: Workspace
     code_version=_CODE,
     kinds={"parquet"},
     deps=[relations, entities, vocabulary],
-    check_specs=[check_spec("lexical_relations", "lexical_premises_exist", checks.premises_exist)],
+    check_specs=[corpus_check_spec("lexical_relations", "lexical_premises_exist", checks.premises_exist)],
 )
 def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Relations between entities whose names share a head noun, confirmed by the vocabulary's hierarchy."""
@@ -86,7 +89,7 @@ def lexical_relations(context: dg.AssetExecutionContext, workspace: Workspace) -
     code_version=_COMMUNITY_CODE,
     kinds={"parquet"},
     deps=[relations, entities, "embeddings"],
-    check_specs=[check_spec("community_relations", "community_premises_exist", checks.premises_exist)],
+    check_specs=[corpus_check_spec("community_relations", "community_premises_exist", checks.premises_exist)],
 )
 def community_relations(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Hypotheses that link communities of the graph, marked as such, with their support on both sides."""

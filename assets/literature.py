@@ -4,16 +4,9 @@ from collections.abc import Callable
 
 import dagster as dg
 
+from assets.dagster_checks import check_spec, corpus_check_spec
 from assets.partitions import CORPUS, CORPUS_SHARD
-from assets.stage import (
-    check_spec,
-    progress,
-    result,
-    run_shards,
-    shard_result,
-    shards_of_run,
-    stage_run,
-)
+from assets.stage import progress, result, run_shards, shard_result, shards_of_run, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.models import require_models
@@ -45,7 +38,7 @@ def _reporting(stage: str) -> Callable[[int, int], None]:
     code_version=_PMC_CODE,
     kinds={"parquet"},
     check_specs=[
-        check_spec("article_index", "article_index_has_usable_articles", checks.has_usable_articles)
+        corpus_check_spec("article_index", "article_index_has_usable_articles", checks.has_usable_articles)
     ],
 )
 def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
@@ -71,7 +64,9 @@ def article_index(context: dg.AssetExecutionContext, workspace: Workspace) -> dg
     pool="pmc",
     code_version=_PMC_CODE,
     kinds={"xml"},
-    deps=[article_index],
+    # The vocabulary is read by the mentions only. Dagster takes a stage into the run of the one before it if nothing else
+    # is awaited by then; otherwise it starts runs for the shards as their records come in, a few of them at a time.
+    deps=[article_index, "vocabulary"],
     check_specs=[
         check_spec("articles", "articles_have_one_known_status", checks.has_one_known_status),
         check_spec("articles", "articles_rarely_fail", checks.few_articles_fail),

@@ -4,9 +4,10 @@ from dataclasses import asdict
 
 import dagster as dg
 
+from assets.dagster_checks import corpus_check_spec
 from assets.extraction import mentions, triples, vocabulary
 from assets.partitions import CORPUS
-from assets.stage import check_spec, result, stage_run
+from assets.stage import result, stage_run
 from kg_pipeline import checks
 from kg_pipeline.fingerprint import code_digest
 from kg_pipeline.normalization.remembered import remembered_of
@@ -24,7 +25,9 @@ from resources.workspace import Workspace
     kinds={"parquet"},
     pool="memory",
     deps=[mentions, triples, vocabulary],
-    check_specs=[check_spec("entities", "entities_cover_mentions", checks.every_mention_has_an_entity)],
+    check_specs=[
+        corpus_check_spec("entities", "entities_cover_mentions", checks.every_mention_has_an_entity)
+    ],
 )
 def entities(context: dg.AssetExecutionContext, workspace: Workspace) -> dg.MaterializeResult:
     """Standardised entities, the mentions that belong to each, every merge with its reason, and names to ask for them by."""

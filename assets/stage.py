@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import dagster as dg
 import polars as pl
 
+from assets.dagster_checks import check_results
 from kg_pipeline.checks import Outcome
 from kg_pipeline.claims import claimed
 from kg_pipeline.datasets import Datasets, schema_of
@@ -185,14 +185,6 @@ def run_shards(
     return reports
 
 
-def check_spec(
-    asset: str, name: str, check: Callable[..., Outcome], *, blocking: bool = True
-) -> dg.AssetCheckSpec:
-    """Declaration of a check, described by what the function that makes it says it does."""
-    description = (inspect.getdoc(check) or "").split("\n\n")[0]
-    return dg.AssetCheckSpec(name, asset=asset, blocking=blocking, description=description)
-
-
 def shard_result(
     datasets: Datasets,
     corpus: str,
@@ -234,20 +226,6 @@ def result(
         **counts,
     }
     return dg.MaterializeResult(metadata=metadata, check_results=check_results(checks))
-
-
-def check_results(checks: Mapping[str, Outcome]) -> list[dg.AssetCheckResult]:
-    """Outcomes of our checks as Dagster shows them."""
-    return [
-        dg.AssetCheckResult(
-            check_name=name,
-            passed=outcome.passed,
-            description=outcome.sentence,
-            severity=dg.AssetCheckSeverity.ERROR if outcome.is_error else dg.AssetCheckSeverity.WARN,
-            metadata=dict(outcome.figures),
-        )
-        for name, outcome in checks.items()
-    ]
 
 
 def column_schema(dataset: str) -> dg.TableSchema:

@@ -22,8 +22,8 @@ WHOLE: dict[str, Stage] = {
     "relations": lambda datasets, spec, _: build_relations(datasets, spec),
     "transitive": lambda datasets, spec, _: build_transitive(datasets, spec),
     "lexical": build_lexical,
-    "community": build_community,
     "embeddings": build_embeddings,
+    "community": build_community,
     "graph_version": assemble_version,
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dagster as dg
 
-from assets import extraction, graph, inference, literature, normalization
+from assets import extraction, freshness, graph, inference, literature, normalization
 from assets.alerts import alerts
 from assets.automation import following, list_articles_job, refresh_schedules, sensors
 from kg_pipeline.settings import load_settings
@@ -20,6 +20,7 @@ _assets = [
 
 defs = dg.Definitions(
     assets=dg.map_asset_specs(following, _assets),
+    asset_checks=[freshness.graphs_of_all_corpora_are_recent],
     resources={
         "workspace": Workspace(),
         "workers": ShardWorkers(processes=_settings.workers, scheduler=_settings.scheduler),

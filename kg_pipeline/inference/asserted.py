@@ -5,11 +5,12 @@ Their confidence is their belief (`kg_pipeline.inference.belief`). Three sentenc
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
 
-from kg_pipeline.datasets import empty_frame
+from kg_pipeline.datasets import compact, empty_frame
 from kg_pipeline.inference.belief import beliefs
 from kg_pipeline.inference.relation_rows import relation_ids
 from kg_pipeline.vocabulary.predicates import PREDICATES
@@ -29,11 +30,17 @@ class Assertions:
 
 
 def assert_relations(
-    triples: pl.LazyFrame, mentions: pl.LazyFrame, entity_mentions: pl.LazyFrame, chunks: pl.LazyFrame
+    triples: pl.DataFrame,
+    mentions: Iterable[pl.DataFrame],
+    entity_mentions: Iterable[pl.DataFrame],
+    chunks: Iterable[pl.DataFrame],
 ) -> Assertions:
-    """Join triples with the entities of their mentions; `mentions` holds those of every stage."""
-    stated = triples.unique("triple_id", keep="any").collect()
-    resolved = _resolve(stated.lazy(), mentions, entity_mentions, chunks).collect()
+    """Join triples with the entities of their mentions; `mentions` holds those of every stage.
+
+    All but the triples come part by part, of which one is in memory at a time: one mention in ten is the end of a triple.
+    """
+    stated = triples.unique("triple_id", keep="any")
+    resolved = _resolve(stated, mentions, entity_mentions, chunks)
     different = resolved.filter(pl.col("head_id") != pl.col("tail_id"))
     evidence = _canonical(different)
     if evidence.is_empty():
@@ -54,23 +61,15 @@ def assert_relations(
 
 
 def _resolve(
-    triples: pl.LazyFrame, mentions: pl.LazyFrame, entity_mentions: pl.LazyFrame, chunks: pl.LazyFrame
-) -> pl.LazyFrame:
-    ends = [triples.select(mention_id=f"{end}_mention_id") for end in ("head", "tail")]
-    # One mention in ten is the end of a triple; the others of a large corpus need not be held.
-    stated = pl.concat(ends).unique()
-    texts, entities = (
-        frame.select("mention_id", column)
-        .join(stated, on="mention_id", how="semi")
-        .unique("mention_id", keep="any")
-        for frame, column in ((mentions, "text"), (entity_mentions, "entity_id"))
-    )
+    triples: pl.DataFrame,
+    mentions: Iterable[pl.DataFrame],
+    entity_mentions: Iterable[pl.DataFrame],
+    chunks: Iterable[pl.DataFrame],
+) -> pl.DataFrame:
+    ends = pl.concat([triples.select(mention_id=f"{end}_mention_id") for end in ("head", "tail")])
+    entities, texts = _said_of(ends, entity_mentions, "entity_id"), _said_of(ends, mentions, "text")
     named = entities.join(texts, on="mention_id", how="left").with_columns(pl.col("text").fill_null(""))
-    sections = (
-        chunks.select("chunk_id", "section_path")
-        .join(triples.select("chunk_id").unique(), on="chunk_id", how="semi")
-        .unique("chunk_id", keep="any")
-    )
+    sections = _said_of(triples.select("chunk_id"), chunks, "section_path")
     frame = triples.join(sections, on="chunk_id", how="left").with_columns(
         pl.col("section_path").fill_null("")
     )
@@ -82,6 +81,15 @@ def _resolve(
             on=f"{end}_mention_id",
         )
     return frame.rename({"triple_id": "evidence_id"})
+
+
+def _said_of(wanted: pl.DataFrame, parts: Iterable[pl.DataFrame], column: str) -> pl.DataFrame:
+    """What the parts say in a column of each id that is wanted."""
+    (key,) = wanted.columns
+    distinct = wanted.unique()
+    nothing = pl.DataFrame(schema=dict.fromkeys((key, column), pl.String))
+    said = (compact(part.select(key, column).join(distinct, on=key, how="semi")) for part in parts)
+    return pl.concat([nothing, *said]).unique(key, keep="any")
 
 
 def _canonical(resolved: pl.DataFrame) -> pl.DataFrame:

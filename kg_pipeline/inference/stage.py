@@ -7,6 +7,8 @@ its evidence or one of its premises goes.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -26,18 +28,19 @@ if TYPE_CHECKING:
     from kg_pipeline.settings import Settings
 
 
+#: Rows of a dataset that are read at a time.
+_READ_ROWS = 524_288
+
+
 def build_relations(datasets: Datasets, spec: CorpusSpec) -> dict[str, int]:
     """Write `relations` and `evidence`; counts of them and of what became no relation."""
     corpus = spec.name
-    columns = ["mention_id", "text"]
-    mentions = pl.concat(
-        [datasets.scan(name, corpus).select(columns) for name in ("mentions", "triple_mentions")]
-    )
+    texts = ["mention_id", "text"]
     found = assert_relations(
-        datasets.scan("triples", corpus),
-        mentions,
-        datasets.scan("entity_mentions", corpus),
-        datasets.scan("chunks", corpus),
+        datasets.scan("triples", corpus).collect(),
+        chain(*(_parts(datasets, name, corpus, texts) for name in ("mentions", "triple_mentions"))),
+        _parts(datasets, "entity_mentions", corpus, ["mention_id", "entity_id"]),
+        _parts(datasets, "chunks", corpus, ["chunk_id", "section_path"]),
     )
     # Evidence first: a relation without evidence is worse than evidence without its relation.
     datasets.write("evidence", corpus, found.evidence)
@@ -50,6 +53,11 @@ def build_relations(datasets: Datasets, spec: CorpusSpec) -> dict[str, int]:
         "self_relations": found.self_relations,
         "unresolved": found.unresolved,
     }
+
+
+def _parts(datasets: Datasets, name: str, corpus: str, columns: list[str]) -> Iterator[pl.DataFrame]:
+    for batch in datasets.parts(name, corpus, columns, _READ_ROWS):
+        yield pl.DataFrame(batch)
 
 
 def build_transitive(datasets: Datasets, spec: CorpusSpec) -> dict[str, int]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_pipeline.datasets import empty_frame, table_from_rows
+from kg_pipeline.datasets import table_from_rows
 from kg_pipeline.inference.asserted import Assertions, assert_relations
 from kg_pipeline.inference.belief import SYSTEMATIC_ERROR
 
@@ -47,7 +47,6 @@ def run(triples: list[dict[str, Any]], merged: dict[str, str] | None = None) -> 
         }
         for each in ends
     ]
-    chunks = empty_frame("chunks").lazy()
     texts = pl.DataFrame(
         {"mention_id": ends, "text": [each.split(":")[1].lower() for each in ends]},
         schema={"mention_id": pl.String, "text": pl.String},
@@ -56,7 +55,7 @@ def run(triples: list[dict[str, Any]], merged: dict[str, str] | None = None) -> 
     mapped = pl.from_arrow(table_from_rows("entity_mentions", entities))
     assert isinstance(table, pl.DataFrame)
     assert isinstance(mapped, pl.DataFrame)
-    return assert_relations(table.lazy(), texts.lazy(), mapped.lazy(), chunks)
+    return assert_relations(table, [texts], [mapped], [])
 
 
 def test_three_sentences_of_one_article_count_once() -> None:
@@ -114,10 +113,7 @@ def test_self_relations_after_merging_are_dropped_and_counted() -> None:
 def test_a_triple_whose_mention_has_no_entity_is_counted() -> None:
     table = pl.from_arrow(table_from_rows("triples", [triple("PMC1", "A", "inhibits", "B")]))
     assert isinstance(table, pl.DataFrame)
-    nothing = empty_frame("entity_mentions").lazy()
-    found = assert_relations(
-        table.lazy(), empty_frame("mentions").lazy(), nothing, empty_frame("chunks").lazy()
-    )
+    found = assert_relations(table, [], [], [])
     assert (found.unresolved, found.self_relations, found.relations.height) == (1, 0, 0)
 
 

@@ -23,6 +23,7 @@ from kg_pipeline.corpora import load_corpora
 from kg_pipeline.definitions import defs
 from kg_pipeline.errors import DatasetError, KgError, LlmUnavailable, ServiceUnavailable, StoreUnavailable
 from kg_pipeline.settings import load_settings
+from tests.pipeline.records import record_stage
 
 
 def test_everything_is_off_until_somebody_switches_it_on() -> None:
@@ -70,7 +71,7 @@ def test_annotations_are_watched_as_articles_are(tmp_path: Path, monkeypatch: py
     spec = load_corpora(tmp_path / "none.toml")["demo"].model_copy(
         update={"annotations": (str(tmp_path / "notes.tsv"),)}
     )
-    monkeypatch.setattr(automation, "load_corpora", lambda _: {"demo": spec})
+    monkeypatch.setattr(automation, "corpora_of_articles", lambda _: {"demo": spec})
     seen = tick_of(source_folders).cursor
     assert not tick_of(source_folders, seen).run_requests
     (tmp_path / "notes.tsv").write_text("another note")
@@ -113,31 +114,15 @@ def all_built() -> Iterator[dg.DagsterInstance]:
     with dg.DagsterInstance.ephemeral() as instance:
         graph = defs.resolve_asset_graph()
         for key in sorted(graph.materializable_asset_keys):
-            record(instance, graph, key)
+            record_stage(instance, graph, key, "demo")
         yield instance
-
-
-def record(
-    instance: dg.DagsterInstance, graph: dg.AssetGraph, key: dg.AssetKey, *, passed: bool = True
-) -> None:
-    """Events of a materialisation and its checks."""
-    partitions = graph.get(key).partitions_def
-    keys = [k for k in partitions.get_partition_keys() if "demo" in k] if partitions else [None]
-    for partition in keys:
-        instance.report_runless_asset_event(dg.AssetMaterialization(asset_key=key, partition=partition))
-    for check in graph.get_check_keys_for_assets({key}):
-        instance.report_runless_asset_event(
-            dg.AssetCheckEvaluation(
-                asset_key=key, check_name=check.name, passed=passed, metadata={}, blocking=True
-            )
-        )
 
 
 @pytest.mark.parametrize("passed", [True, False])
 def test_the_stages_follow_a_new_listing_unless_its_check_failed(all_built, passed: bool) -> None:
     graph = defs.resolve_asset_graph()
     first = dg.evaluate_automation_conditions(defs=defs, instance=all_built)
-    record(all_built, graph, dg.AssetKey("article_index"), passed=passed)
+    record_stage(all_built, graph, dg.AssetKey("article_index"), "demo", passed=passed)
     second = dg.evaluate_automation_conditions(defs=defs, instance=all_built, cursor=first.cursor)
     requested = {
         name: second.get_num_requested(dg.AssetKey(name)) for name in ("articles", "triples", "vocabulary")

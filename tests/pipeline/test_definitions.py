@@ -11,9 +11,13 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from kg_pipeline.corpora import shard_of
+from assets.partitions import corpora_of_articles
+from kg_pipeline.corpora import add_corpus, shard_of
 from kg_pipeline.definitions import defs
+from kg_pipeline.graph.exchange.importing import import_graph
+from kg_pipeline.graph.versions.store import VersionStore
 from kg_pipeline.schema import DATASETS
+from kg_pipeline.settings import load_settings
 
 EXPECTED = {
     "article_index": "corpus",
@@ -80,6 +84,13 @@ def test_a_range_of_shards_is_one_run(graph: dg.AssetGraph) -> None:
             assert node.backfill_policy.max_partitions_per_run is None
 
 
+def test_one_run_carries_a_corpus_from_its_articles_to_its_triples(graph: dg.AssetGraph) -> None:
+    """What any stage by shard waits for has to be there before the first of them starts."""
+    sharded = {node.key for node in graph.asset_nodes if kind_of(node.partitions_def) == "corpus x shard"}
+    awaited = {parent for key in sharded for parent in graph.get(key).parent_keys} - sharded
+    assert graph.get(dg.AssetKey("articles")).parent_keys == awaited
+
+
 def test_a_corpus_reads_all_its_shards_and_no_other_corpus(graph: dg.AssetGraph) -> None:
     entities = graph.get(dg.AssetKey("entities"))
     triples = graph.get(dg.AssetKey("triples"))
@@ -103,6 +114,17 @@ def test_partitions_do_not_grow_with_the_articles(graph: dg.AssetGraph) -> None:
     assert max(shards.values()) < 1.3 * min(shards.values())
     corpora = partitions.get_partitions_def_for_dimension("corpus").get_partition_keys()
     assert len(partitions.get_partition_keys()) == len(keys) * len(corpora)
+
+
+def test_an_imported_graph_is_no_partition(tmp_path: Path) -> None:
+    (tmp_path / "nodes.tsv").write_text("id\tname\tcategory\nX:1\tA\tbiolink:Gene\nX:2\tB\tbiolink:Disease\n")
+    (tmp_path / "edges.tsv").write_text("subject\tpredicate\tobject\nX:1\tbiolink:related_to\tX:2\n")
+    settings = load_settings({"KG_HOME": str(tmp_path)})
+    report = import_graph("theirs", [tmp_path / "nodes.tsv", tmp_path / "edges.tsv"], settings, embed="none")
+    VersionStore.of(settings).publish("theirs", report.manifest.version)
+    for name in ("theirs", "mine"):
+        add_corpus(settings.corpora_file, name, tmp_path)
+    assert set(corpora_of_articles(settings)) == {"demo", "mine"}
 
 
 def test_every_column_of_every_dataset_says_what_it_means() -> None:

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.integration
 
 ASSETS = """{ assetNodes { opName groupName description computeKind jobNames
     partitionDefinition { dimensionTypes { name } } hasAssetChecks
-    assetMaterializations(limit: 1) { metadataEntries { label __typename } } } }"""
+    assetMaterializations(limit: 1) { metadataEntries { label __typename ... on MarkdownMetadataEntry { mdStr } } } } }"""
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +34,14 @@ def test_the_assets_are_shown_with_what_a_build_recorded(interface: Interface) -
     for name, node in nodes.items():
         assert node["description"], name
         assert node["hasAssetChecks"], name
-        labels = {entry["label"] for entry in node["assetMaterializations"][0]["metadataEntries"]}
+        entries = node["assetMaterializations"][0]["metadataEntries"]
+        labels = {entry["label"] for entry in entries}
         assert {"preview", "dagster/row_count", "stage_seconds"} <= labels, name
-        assert name != "graph_version" or {"plots", "sample"} <= labels
+        if name == "graph_version":
+            # A denied or suggested relation must not read as a fact.
+            sample = next(entry["mdStr"] for entry in entries if entry["label"] == "sample")
+            assert "| predicate | tail | negated | speculative |" in sample
+        assert name != "graph_version" or "plots" in labels
 
 
 def test_runs_of_the_terminal_are_told_by_corpus_and_stages(interface: Interface) -> None:

@@ -9,10 +9,12 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
 from kg_pipeline.corpora import shard_keys
 from kg_pipeline.graph.versions.store import VersionStore
+from tests.pipeline.records import record_graph
 from tests.pipeline.webserver import Interface, serving, wait_for
 
 #: The waits are bounded one by one, for machines that have much else to do.
@@ -122,3 +124,26 @@ def test_two_corpora_are_built_at_once_and_a_killed_run_is_made_up_for(listed: I
     wait_for(lambda: {outcome(listed, run) for run in last} == {"SUCCESS"}, 300, "both graphs")
     versions = VersionStore(home / "graphs")
     assert {versions.current(name) for name in CORPORA} == {versions.current("demo")}
+    assert checks_of_late_graphs(listed) == ["SUCCEEDED"] * 2
+
+
+def checks_of_late_graphs(interface: Interface) -> list[str]:
+    """How the checks for late graphs went that were run with the builds."""
+    query = (
+        '{ assetCheckExecutions(assetKey: {path: ["current_graph"]}, '
+        'checkName: "graphs_of_all_corpora_are_recent", limit: 9) { status } }'
+    )
+    return [execution["status"] for execution in interface.ask(query)["assetCheckExecutions"]]
+
+
+def test_a_graph_that_is_late_is_shown_as_late(listed: Interface, home: Path) -> None:
+    query = "{ assetNodes { opName freshnessStatusInfo { freshnessStatus } } }"
+
+    def status() -> str:
+        nodes = {node["opName"]: node for node in listed.ask(query)["assetNodes"]}
+        return str(nodes["current_graph"]["freshnessStatusInfo"]["freshnessStatus"])
+
+    with dg.DagsterInstance.from_config(str(home / "dagster")) as instance:
+        for days_ago, expected in ((0, "HEALTHY"), (9, "WARNING"), (16, "DEGRADED"), (0, "HEALTHY")):
+            record_graph(instance, "first", days_ago=days_ago)
+            wait_for(lambda wanted=expected: status() == wanted, 60, expected)

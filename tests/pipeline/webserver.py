@@ -68,7 +68,7 @@ def serving(home: Path) -> Iterator[Interface]:
     with log.open("w") as stream:
         process = subprocess.Popen(
             command("ui", "--port", str(port)),
-            env=environment(home),
+            env={**environment(home), "FRESHNESS_DAEMON_INTERVAL_SECONDS": "2"},
             cwd=home,
             stdout=stream,
             stderr=stream,
