@@ -17,7 +17,17 @@ from kg_pipeline.cli.deciding import decisions, merge, unmerge
 from kg_pipeline.cli.merging import merges
 from kg_pipeline.cli.questions import INTERRUPTED, CorpusName, ask, mcp
 from kg_pipeline.cli.tables import table_console
-from kg_pipeline.cli.versions import diff, export_graph, gc, import_graph, pin, unpin, verify, versions
+from kg_pipeline.cli.versions import (
+    diff,
+    export_graph,
+    gc,
+    import_graph,
+    pin,
+    publish,
+    unpin,
+    verify,
+    versions,
+)
 from kg_pipeline.cli.vocabulary import vocabulary
 from kg_pipeline.errors import DiskFullError, KgError
 from kg_pipeline.files import is_disk_full
@@ -197,6 +207,7 @@ app.command()(diff)
 app.command("export", epilog=formats.describe())(export_graph)
 app.command("import")(import_graph)
 app.command()(gc)
+app.command()(publish)
 app.command()(pin)
 app.command()(unpin)
 

@@ -16,6 +16,7 @@ from kg_pipeline.graph.exchange.formats import LEFT_OUT
 from kg_pipeline.graph.exchange.importing import EMBEDDED, import_graph
 from kg_pipeline.graph.exchange.source import ANY_LICENSE, QUOTABLE, ExportSource
 from kg_pipeline.graph.versions.store import VersionStore
+from kg_pipeline.graph.versions.verify import verify_version
 from kg_pipeline.settings import Neo4jSettings, load_settings
 
 _QUOTABLE = {"licensed": QUOTABLE, "all": ANY_LICENSE, "none": frozenset()}
@@ -67,19 +68,18 @@ def import_files(console: Console, name: str, paths: Sequence[Path], embed: str)
         shown = ", ".join(f"{word} ({count})" for word, count in list(report.unmapped.items())[:_SHOWN])
         console.print(f"Predicates read as related_to, with their own words kept: {shown}.", markup=False)
     if settings.neo4j is not None:
-        _load(console, settings.neo4j, VersionStore.of(settings).folder(name, report.manifest.version))
+        folder = VersionStore.of(settings).folder(name, report.manifest.version)
+        _load(console, settings.neo4j, folder, "The graph was imported and can be asked")
 
 
-def _load(console: Console, server: Neo4jSettings, folder: Path) -> None:
-    """Load the version into Neo4j; the directory is current by then, whatever becomes of this."""
+def _load(console: Console, server: Neo4jSettings, folder: Path, done: str) -> None:
+    """Load the version into Neo4j; the directory is current by then, which `done` says, whatever becomes of this."""
     from kg_pipeline.graph.neo4j import load_version
 
     try:
         counts = load_version(server, folder)
     except (GraphError, StoreUnavailable) as error:
-        raise type(error)(
-            f"The graph was imported and can be asked; it is not in Neo4j. {error} The same import loads it."
-        ) from error
+        raise type(error)(f"{done}; it is not in Neo4j. {error} The same command loads it.") from error
     console.print(
         f"Neo4j at {server.uri} holds this version: {counts['entities']} entities, {counts['relations']} relations."
     )
@@ -101,6 +101,35 @@ def collect(console: Console, corpus: str, keep: int) -> None:
             drop_version(settings.neo4j, corpus, version)
         if old:
             console.print(f"Removed from Neo4j: {', '.join(old)}.")
+
+
+def publish(console: Console, corpus: str, version: str) -> None:
+    """Make a version that verifies the current one, here and in Neo4j where one is set.
+
+    Raises
+    ------
+    GraphError
+        If there is no such version, or it is damaged.
+
+    """
+    settings = load_settings()
+    store = readable_versions(settings, corpus)
+    resolved = store.resolve(corpus, version)
+    folder = store.folder(corpus, resolved)
+    faults = verify_version(folder)
+    if faults:
+        raise GraphError(f"Version {resolved} of {corpus} is damaged and was not published: {faults[0]}.")
+    before = store.current(corpus)
+    if before == resolved:
+        console.print(f"Version {resolved} of {corpus} is the one that is read already.")
+    else:
+        store.publish(corpus, resolved)
+        console.print(
+            f"Version {resolved} of {corpus} is read from now on, in place of {before}. The next build publishes what it "
+            f"makes; `kg pin {corpus} {resolved}` keeps this one from `kg gc`."
+        )
+    if settings.neo4j is not None:
+        _load(console, settings.neo4j, folder, f"Version {resolved} is the one that is read")
 
 
 def pin(console: Console, corpus: str, version: str) -> None:

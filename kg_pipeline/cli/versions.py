@@ -97,6 +97,16 @@ def gc(
     exchange.collect(Console(highlight=False, soft_wrap=True), corpus, keep)
 
 
+def publish(
+    corpus: CorpusName,
+    version: Annotated[str, typer.Argument(help=_WHICH)],
+) -> None:
+    """Make an earlier graph version the one that is read again, here and in Neo4j where one is set, until the next build."""
+    from kg_pipeline.cli import exchange
+
+    exchange.publish(Console(highlight=False, soft_wrap=True), corpus, version)
+
+
 def pin(
     corpus: CorpusName,
     version: Annotated[str, typer.Argument(help=_WHICH)] = "latest",

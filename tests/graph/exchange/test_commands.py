@@ -7,6 +7,7 @@ import pytest
 from kg_pipeline.errors import (
     CorpusError,
     CorruptGraphError,
+    GraphError,
     NoGraphError,
     SettingsError,
     StoreUnavailable,
@@ -75,7 +76,9 @@ def test_an_import_is_loaded_into_neo4j_and_loses_nothing_where_that_fails(
 ):
     monkeypatch.setenv("KG_NEO4J_URI", "bolt://127.0.0.1:1")
     monkeypatch.setenv("KG_NEO4J_PASSWORD", neo4j_server.password.get_secret_value())
-    with pytest.raises(StoreUnavailable, match=r"can be asked; it is not in Neo4j.*The same import loads it"):
+    with pytest.raises(
+        StoreUnavailable, match=r"can be asked; it is not in Neo4j.*The same command loads it"
+    ):
         imported(kg, workplace, exported, tmp_path)
     assert workplace.store.current("copy") is not None
     monkeypatch.setenv("KG_NEO4J_URI", neo4j_server.uri)
@@ -127,3 +130,18 @@ def test_pinned_versions_survive_collection(kg, workplace, cytokines):
     kg("unpin", "tiny", names[0])
     assert names[0] in kg("gc", "tiny", "--keep", "0")
     assert [version.version for version in workplace.store.versions("tiny")] == [names[2]]
+
+
+def test_an_earlier_version_is_published_again_but_no_damaged_one(kg, workplace, cytokines):
+    old, new = (workplace.build(dict(list(cytokines.items())[:number])).name for number in (1, 2))
+    workplace.store.publish("tiny", new)
+    assert f"in place of {new}" in kg("publish", "tiny", old)
+    assert workplace.store.current("tiny") == old
+    assert "read already" in kg("publish", "tiny", old)
+    with pytest.raises(NoGraphError, match="no version v000000000000"):
+        kg("publish", "tiny", "v000000000000")
+    table = workplace.store.folder("tiny", new) / "tables" / "relations.arrow"
+    table.write_bytes(table.read_bytes()[:-1])
+    with pytest.raises(GraphError, match="damaged and was not published"):
+        kg("publish", "tiny", new)
+    assert workplace.store.current("tiny") == old
