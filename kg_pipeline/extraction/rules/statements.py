@@ -228,6 +228,11 @@ def _fitting(predicate: str, head: str, tail: str, word: str) -> str | None:
     return next((weaker for weaker in _WEAKER.get(predicate, ()) if fits(weaker, head, tail)), None)
 
 
+def is_disorder(parse: Parse, argument: Argument) -> bool:
+    """Whether the argument is a disorder."""
+    return group_of(parse.sentence.mentions[argument.mention].category) == DISORDER
+
+
 def _category(parse: Parse, argument: Argument) -> str:
     if argument.phrase is not None:
         return argument.phrase.category

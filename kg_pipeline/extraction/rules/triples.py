@@ -16,6 +16,7 @@ from kg_pipeline.extraction.grounding.triples import MentionSpan
 from kg_pipeline.extraction.lexicon.inflection import singular
 from kg_pipeline.extraction.lexicon.predicate_lexicon import verb_forms
 from kg_pipeline.extraction.lexicon.word_list import word_set
+from kg_pipeline.extraction.rules.adjective_patterns import adjective_readings
 from kg_pipeline.extraction.rules.agent_patterns import agent_readings
 from kg_pipeline.extraction.rules.negation import is_question
 from kg_pipeline.extraction.rules.noun_patterns import noun_readings
@@ -116,7 +117,7 @@ def extract_parsed(
 def read(parse: Parse) -> list[OfflineTriple]:
     """Triples of one parsed sentence: each pair and predicate once, in the surest and most cautious reading."""
     best: dict[tuple[str, ...], Statement] = {}
-    patterns = (verb_readings, noun_readings, agent_readings, patient_readings)
+    patterns = (verb_readings, adjective_readings, noun_readings, agent_readings, patient_readings)
     for reading in chain.from_iterable(pattern(parse) for pattern in patterns):
         for statement in statements(parse, reading):
             if _are_same(parse, statement):

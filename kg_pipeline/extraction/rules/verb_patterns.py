@@ -1,4 +1,4 @@
-"""Verbs and predicative adjectives: "X inhibits Y", "Y is caused by X", "X, which leads to Y", "X is responsible for Y"."""
+"""Verbs: "X inhibits Y", "Y is caused by X", "X, which leads to Y", "X prevents Z from activating Y"."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from kg_pipeline.extraction.lexicon.predicate_lexicon import (
     EVENT_NOUNS,
     OBJECT,
     Meaning,
-    verb_forms,
-    verb_meanings,
 )
 from kg_pipeline.extraction.rules.agent_patterns import AGENTS
 from kg_pipeline.extraction.rules.role_holders import is_said_to_be
-from kg_pipeline.extraction.rules.statements import Pattern, Reading
+from kg_pipeline.extraction.rules.statements import Pattern, Reading, is_disorder
+from kg_pipeline.extraction.rules.verb_senses import sense_of
 from kg_pipeline.extraction.syntax.arguments import Argument, arguments
 from kg_pipeline.extraction.syntax.dependency import (
     children,
@@ -36,28 +35,12 @@ from kg_pipeline.extraction.syntax.dependency import (
     prepositional,
     subjects,
 )
-from kg_pipeline.vocabulary.categories import DISORDER, group_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
     from kg_pipeline.extraction.syntax.sentence_parser import Parse
 
-#: "X is essential for Y": adjective to prepositions and meaning.
-_ADJECTIVES: dict[str, tuple[frozenset[str], Meaning]] = {
-    "responsible": (frozenset({"for"}), Meaning("causes")),
-    "due": (frozenset({"to"}), Meaning("causes", inverted=True)),
-    "secondary": (frozenset({"to"}), Meaning("causes", inverted=True)),
-    "effective": (frozenset({"in", "against", "for"}), Meaning("treats")),
-    "beneficial": (frozenset({"in", "for"}), Meaning("treats")),
-    "essential": (frozenset({"for", "in"}), Meaning("regulates")),
-    "crucial": (frozenset({"for", "in"}), Meaning("regulates")),
-    "critical": (frozenset({"for", "in"}), Meaning("regulates")),
-    "necessary": (frozenset({"for"}), Meaning("regulates")),
-    "required": (frozenset({"for"}), Meaning("regulates")),
-    "important": (frozenset({"for", "in"}), Meaning("regulates")),
-    "dependent": (frozenset({"on", "upon"}), Meaning("regulates", inverted=True)),
-}
 #: Where a changed level in a disorder is an association: "IL-6 was increased in lupus".
 _LEVEL_CHANGES = frozenset({"increases", "decreases", "expresses"})
 _OBSERVED_IN = frozenset({"in", "among"})
@@ -77,36 +60,11 @@ _CLAUSE_LABELS = frozenset({"relcl", "xcomp", "ccomp", "pcomp", "advcl", "conj"}
 def verb_readings(parse: Parse) -> Iterator[Reading]:
     """Readings of every verb of the lexicon in the sentence."""
     for token in parse.doc:
-        meanings = _meanings(token)
+        meanings = sense_of(token)
         if token.lemma_.lower() in _BEARING and token.pos_ == "VERB":
             yield from _levels(parse, token)
         if meanings and parse.units[token.i].mention is None:
             yield from _verb(parse, token, meanings)
-        elif token.lower_ in _ADJECTIVES and token.dep_ in (
-            "acomp",
-            "amod",
-            "ROOT",
-            "conj",
-            "attr",
-            "oprd",
-            "relcl",
-        ):
-            yield from _adjective(parse, token)
-
-
-def _meanings(token: Token) -> dict[str, Meaning] | None:
-    lemma = verb_forms().get(token.lower_)
-    if lemma is None:
-        if token.lemma_.lower() == "give" and any(child.lower_ == "rise" for child in token.children):
-            return verb_meanings()["give rise"]
-        return None
-    if token.pos_ in ("VERB", "AUX"):
-        return verb_meanings()[lemma]
-    has_subject = bool(children(token, "nsubj", "nsubjpass", "auxpass"))
-    is_participle = (
-        token.pos_ == "ADJ" and token.dep_ in ("acomp", "ROOT", "conj") and token.lower_.endswith("ed")
-    )
-    return verb_meanings()[lemma] if has_subject or is_participle else None
 
 
 def _verb(parse: Parse, verb: Token, meanings: dict[str, Meaning]) -> Iterator[Reading]:
@@ -166,7 +124,7 @@ def _happening(token: Token) -> Token:
 def _hindrance(parse: Parse, verb: Token, sides: tuple[Argument, ...]) -> Iterator[Reading]:
     """Read "X prevents Z from activating Y": what X does to Y is the opposite of what it keeps Z from."""
     for gerund in _kept_from(verb) if children(verb, "dobj") else ():
-        direct = (_meanings(gerund) or {}).get(OBJECT)
+        direct = (sense_of(gerund) or {}).get(OBJECT)
         sign = 0 if direct is None else _MECHANISM.get(direct.predicate, 0)
         things = objects(gerund)
         if sign and not is_passive(verb):
@@ -215,7 +173,7 @@ def _patients_disorders(parse: Parse, thing: Token) -> Iterator[Argument]:
     things = [thing, *(held for _, held in prepositional(thing, "of", "from", "in"))]
     for each in things:
         if each is thing or noun(each) in PATIENTS:
-            yield from (a for a in arguments(parse, each, patients=True) if _is_disorder(parse, a))
+            yield from (a for a in arguments(parse, each, patients=True) if is_disorder(parse, a))
 
 
 def _levels(parse: Parse, verb: Token) -> Iterator[Reading]:
@@ -276,7 +234,7 @@ def _mechanism(parse: Parse, reading: Reading) -> Iterator[Reading]:
         return
     sign = _MECHANISM.get(reading.meaning.predicate, 0)
     main = gerund.head.head
-    meanings = _meanings(main)
+    meanings = sense_of(main)
     if not sign or not meanings or is_passive(main):
         return
     for words, meaning, things in _complements(main, meanings, passive=False):
@@ -287,40 +245,9 @@ def _mechanism(parse: Parse, reading: Reading) -> Iterator[Reading]:
         yield Reading("mechanism", main, words, meaning, causes, effects, tuple(things))
 
 
-def _adjective(parse: Parse, adjective: Token) -> Iterator[Reading]:
-    prepositions, meaning = _ADJECTIVES[adjective.lower_]
-    holders = (
-        [adjective.head]
-        if adjective.dep_ == "amod"
-        else subjects(adjective.head if adjective.dep_ in ("acomp", "attr", "oprd") else adjective)
-    )
-    sides = tuple(a for holder in holders for a in arguments(parse, holder))
-    found = prepositional(adjective, *prepositions)
-    for preposition in children(adjective, "pcomp"):  # "illness due to X"
-        if preposition.lower_ in prepositions:
-            found += [(preposition, thing) for thing in children(preposition, "pobj")]
-    if not found and adjective.dep_ == "acomp":
-        found = prepositional(adjective.head, *prepositions)
-    for preposition, thing in found:
-        if meaning.predicate == "treats" and not _nominal_treatment(thing):
-            reached = tuple(a for a in arguments(parse, thing, patients=True) if _is_disorder(parse, a))
-        else:
-            reached = tuple(arguments(parse, thing))
-        words = (adjective, preposition)
-        yield Reading("adjective", adjective, words, meaning, sides, reached, (*holders, thing))
-
-
-def _nominal_treatment(noun: Token) -> bool:
-    return noun.lower_ in ("treatment", "therapy", "prevention", "management")
-
-
 def _side(parse: Parse, token: Token, meanings: dict[str, Meaning]) -> list[Argument]:
     sees_patients = any(meaning.predicate in ("treats", "manifestation_of") for meaning in meanings.values())
     return arguments(parse, token, patients=sees_patients)
-
-
-def _is_disorder(parse: Parse, argument: Argument) -> bool:
-    return group_of(parse.sentence.mentions[argument.mention].category) == DISORDER
 
 
 def _is_inverted_modifier(verb: Token, meanings: dict[str, Meaning]) -> bool:
