@@ -261,3 +261,18 @@ def test_a_gas_is_no_gene(vocabulary: Vocabulary) -> None:
         m.category for m in by_text(mentions(vocabulary, "Cells were kept in 5% CO2 at 37 °C."), "CO2")
     }
     assert categories <= {"biolink:ChemicalEntity", "biolink:SmallMolecule", "biolink:Drug"}
+
+
+def test_a_symbol_that_the_article_spells_out_is_kept_against_the_recogniser(vocabulary: Vocabulary) -> None:
+    class Blind:
+        """A recogniser that knows genes and sees none."""
+
+        categories = ("biolink:Gene",)
+
+        def recognise(self, *_: object) -> list[object]:
+            return []
+
+    text = "Cluster of differentiation 47 (CD47) is seen. CD47 was measured."
+    spans = [(0, 45), (46, len(text))]
+    found = find_mentions(text, spans, find_definitions(text), {}, vocabulary, Blind())  # type: ignore[arg-type]
+    assert [mention.concept_id for mention in by_text(found, "CD47")] == ["HGNC:1682"] * 2

@@ -108,11 +108,11 @@ def _by_look_up(
     for span, long, source in _abbreviations(text, context.definitions, context.glossary):
         if not _sentence_of(spans, span):
             continue
-        linked = _linked(text, span, long, source, vocabulary)
+        silenced.add(span)
+        meant = _symbol_spelled_out(text[slice(*span)], long, vocabulary) or long
+        linked = _linked(text, span, meant, source, vocabulary)
         if linked:
             found.setdefault(span, linked)
-        if linked or not _is_symbol_spelled_out(text[slice(*span)], long, vocabulary):
-            silenced.add(span)
     for match in matches:
         span = (match.start, match.end)
         if span in found or span in silenced or _holds_definition(span, definitions):
@@ -173,15 +173,18 @@ def _linked(text: str, span: Span, long: str, source: str, vocabulary: Vocabular
     return Mention(*span, text[span[0] : span[1]], long, category, concept_id, candidates, source)
 
 
-def _is_symbol_spelled_out(short: str, long: str, vocabulary: Vocabulary) -> bool:
-    """Whether a long form that no vocabulary has only spells a gene's own symbol: "cluster of differentiation 47 (CD47)".
+def _symbol_spelled_out(short: str, long: str, vocabulary: Vocabulary) -> str:
+    """The symbol of a gene that a long form in no vocabulary only spells, as "cluster of differentiation 47 (CD47)"; or "".
 
-    The symbol has to be more than a letter and a number, as `visit 1 (V1)` is, and the numbers have to agree.
+    It has to be more than a letter and a number, as `visit 1 (V1)` is, the numbers have to agree, and it has to be the
+    gene's own symbol.
     """
     numbers = _NUMBER.findall(short)
     is_spelled = _LETTERS_AND_NUMBER.match(short) and set(numbers) <= set(_NUMBER.findall(long))
-    best = vocabulary.lookup(short)[:1] if is_spelled else []
-    return any(group_of(each.category) == GENE and each.name == short for each in best)
+    if not is_spelled or vocabulary.lookup(long) or category_of_phrase(long, vocabulary.match) is not None:
+        return ""
+    best = vocabulary.lookup(short)[:1]
+    return short if any(group_of(each.category) == GENE and each.name == short for each in best) else ""
 
 
 def _from_vocabulary(

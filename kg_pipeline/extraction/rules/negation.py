@@ -170,7 +170,7 @@ def _is_rejected(claim: Token) -> bool:
 def is_speculative(parse: Parse, trigger: Token) -> bool:
     """Whether the sentence suggests, supposes or asks rather than states what the trigger says."""
     joined = _joined_to(trigger)
-    if any(_doubts(token) for token in (trigger, joined) if token is not None):
+    if any(_doubts(token) for token in (trigger, joined) if token is not None) or _awaits_proof(trigger):
         return True
     for child, head in ancestors(trigger):
         if any(mark.lower_ in _DOUBTING_MARKS for mark in children(child, "mark")):
@@ -216,6 +216,15 @@ def is_speculative(parse: Parse, trigger: Token) -> bool:
         elif child.dep_ not in ("compound", "amod", "nmod", "poss"):
             return False
     return any(mark.lower_ in _DOUBTING_MARKS for mark in children(trigger, "mark"))
+
+
+def _awaits_proof(finding: Token) -> bool:
+    """Whether the next verb after a noun says that it is yet to be found out, however the clause was parsed."""
+    if finding.tag_ not in ("NN", "NNS", "VBG"):
+        return False
+    after = finding.doc[finding.i + 1 :]
+    verb = next((token for token in after if token.tag_ in ("VBZ", "VBP", "VBD", "MD")), None)
+    return verb is not None and after[verb.i - finding.i :][:3].text.lower() == "yet to be"
 
 
 def _is_open(verb: Token) -> bool:

@@ -73,7 +73,7 @@ def subjects(verb: Token, depth: int = 0) -> list[Token]:
     """Tokens that do (active) or undergo (passive) the verb, found through clauses that share a subject."""
     if depth > _MAX_CLIMB:
         return []
-    own = children(verb, "nsubj", "nsubjpass")
+    own = [token for token in children(verb, "nsubj", "nsubjpass") if not _ends_a_list(token)]
     head = verb.head
     if verb.dep_ == "conj" and head.pos_ == "VERB" and [token.lower_ for token in own] in _ALONE:
         return subjects(head, depth + 1)  # "X reaches Y, and it causes Z"
@@ -129,6 +129,12 @@ def _clause_before(verb: Token) -> Token | None:
     agents = [thing for _, thing in prepositional(head, "by")]
     clauses = [clause for thing in agents for clause in children(thing, "relcl") if clause.i < verb.i]
     return next((clause for clause in clauses if clause.tag_ == "VBD"), None)
+
+
+def _ends_a_list(subject: Token) -> bool:
+    """Whether "or" stands right before a subject: it then ends a list that was torn off, "drugs such as X, Y, or Z can"."""
+    left = subject.left_edge
+    return left.i > 1 and left.nbor(-1).lower_ == "or" and left.nbor(-2).lower_ != "whether"
 
 
 def _is_aim(verb: Token) -> bool:
