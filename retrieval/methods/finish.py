@@ -152,11 +152,11 @@ def _verified(
         for part in (fact, *fact.asserted())
         for entity in (part.head, part.tail)
     ]
-    distinct = {entity.entity_id: entity for entity in entities}
+    by_id = {entity.entity_id: entity for entity in entities}
     # Quotes of relations come first, so that a sentence that is both keeps the names of its relation's ends.
     pool = {quote.key: quote for quote in [*cited, *reversed(offered)]}
     kept, checks = verify(
-        context.reader, draft.sentences, pool.values(), distinct.values(), context.verification
+        context.reader, draft.sentences, pool.values(), by_id.values(), context.verification
     )
     dropped = _removed(draft.sentences, kept, context.reader)
     misses = {sentence.text: miss_of(question, draft, sentence, context.reader) for sentence in kept}

@@ -6,7 +6,7 @@ something else. Nouns of the lexicon that state a relation are sorted by the sig
 
 from __future__ import annotations
 
-from kg_pipeline.extraction.lexicon.predicate_lexicon import EVENT_NOUNS, RISK_NOUNS
+from kg_pipeline.extraction.lexicon.predicate_lexicon import EVENT_NOUNS, LOWERING, RISK_NOUNS
 from kg_pipeline.extraction.lexicon.word_list import word_set
 
 #: Nouns that stand for the thing they measure or hold.
@@ -19,14 +19,13 @@ TRANSPARENT = word_set(
     member ability capacity
     """
 )
-_LOWERING = frozenset({"inhibits", "decreases"})
 #: Nouns that turn the sign of what they hold.
 TURNING = word_set(
     """loss lack absence deficiency insufficiency haploinsufficiency inhibition blockade depletion deletion knockdown
     knockout silencing ablation disruption abrogation abolition suppression reduction decrease decline drop fall
     downregulation inactivation degradation inhibitor antagonist blocker sirna shrna antisense
     """
-) | {noun for noun, predicate in EVENT_NOUNS.items() if predicate in _LOWERING}
+) | {noun for noun, predicate in EVENT_NOUNS.items() if predicate in LOWERING}
 TRANSPARENT_EVENTS = frozenset(EVENT_NOUNS) - TURNING - {"regulation", "modulation", "prevention"}
 #: People who have a disorder: seen through where the verb acts on the disorder they have.
 PATIENTS = word_set(

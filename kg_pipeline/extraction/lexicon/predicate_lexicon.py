@@ -25,6 +25,9 @@ class Meaning:
 #: Marker of a direct object; other markers are prepositions.
 OBJECT = "obj"
 
+#: Predicates that lower what they act on.
+LOWERING = frozenset({"inhibits", "decreases"})
+
 #: Predicates whose words are transitive verbs read from subject to direct object.
 _TRANSITIVE = (
     "causes",

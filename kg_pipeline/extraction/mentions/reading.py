@@ -109,8 +109,9 @@ def _by_look_up(
         if not _sentence_of(spans, span):
             continue
         silenced.add(span)
-        meant = _symbol_spelled_out(text[slice(*span)], long, vocabulary) or long
-        linked = _linked(text, span, meant, source, vocabulary)
+        linked = _linked(text, span, long, source, vocabulary)
+        if linked is None and (symbol := _symbol_spelled_out(text[slice(*span)], long, vocabulary)):
+            linked = _linked(text, span, symbol, source, vocabulary)
         if linked:
             found.setdefault(span, linked)
     for match in matches:
@@ -174,16 +175,14 @@ def _linked(text: str, span: Span, long: str, source: str, vocabulary: Vocabular
 
 
 def _symbol_spelled_out(short: str, long: str, vocabulary: Vocabulary) -> str:
-    """The symbol of a gene that a long form in no vocabulary only spells, as "cluster of differentiation 47 (CD47)"; or "".
+    """The symbol of a gene that a long form which is no entity only spells ("cluster of differentiation 47 (CD47)"); or "".
 
     It has to be more than a letter and a number, as `visit 1 (V1)` is, the numbers have to agree, and it has to be the
     gene's own symbol.
     """
     numbers = _NUMBER.findall(short)
     is_spelled = _LETTERS_AND_NUMBER.match(short) and set(numbers) <= set(_NUMBER.findall(long))
-    if not is_spelled or vocabulary.lookup(long) or category_of_phrase(long, vocabulary.match) is not None:
-        return ""
-    best = vocabulary.lookup(short)[:1]
+    best = vocabulary.lookup(short)[:1] if is_spelled else []
     return short if any(group_of(each.category) == GENE and each.name == short for each in best) else ""
 
 

@@ -37,8 +37,10 @@ _PLACES = frozenset({"acomp", "amod", "ROOT", "conj", "attr", "oprd", "relcl"})
 def adjective_readings(parse: Parse) -> Iterator[Reading]:
     """Readings of every adjective above that is not read as a verb."""
     for token in parse.doc:
+        if token.lower_ not in _ADJECTIVES or token.dep_ not in _PLACES:
+            continue
         is_verb = bool(sense_of(token)) and parse.units[token.i].mention is None
-        if token.lower_ in _ADJECTIVES and token.dep_ in _PLACES and not is_verb:
+        if not is_verb:
             yield from _adjective(parse, token)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kg_pipeline.extraction.lexicon.nouns import MISSING, TURNING
-from kg_pipeline.extraction.lexicon.predicate_lexicon import OBJECT, verb_forms, verb_meanings
+from kg_pipeline.extraction.lexicon.predicate_lexicon import LOWERING, OBJECT, verb_forms, verb_meanings
 from kg_pipeline.extraction.syntax.dependency import ancestors, children, conjuncts, noun, prepositional
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ _UNDER = frozenset(
     {"in", "after", "upon", "on", "following", "with", "under", "during", "despite", "from", "within"}
 )
 _WITHOUT = frozenset({"without", "lacking"})
-_LOWERING = frozenset({"inhibits", "decreases"})
 _NOT_LETTERS = re.compile(r"[^a-z]")
 #: What governs such a clause has circumstances of its own.
 _CLAUSE_BORDERS = frozenset({"relcl", "advcl", "conj", "ccomp", "parataxis", "appos"})
@@ -72,4 +71,4 @@ def _is_missing(parse: Parse, token: Token) -> bool:
 def _is_lowering(clause: Token) -> bool:
     lemma = verb_forms().get(clause.lower_)
     meaning = None if lemma is None else verb_meanings()[lemma].get(OBJECT)
-    return meaning is not None and meaning.predicate in _LOWERING
+    return meaning is not None and meaning.predicate in LOWERING

@@ -16,6 +16,7 @@ from kg_pipeline.extraction.lexicon.nouns import (
 )
 from kg_pipeline.extraction.lexicon.predicate_lexicon import (
     EVENT_NOUNS,
+    LOWERING,
     OBJECT,
     Meaning,
 )
@@ -51,7 +52,7 @@ _CHANGED = frozenset(
 _ADVERB_SIGNS = {"positively": "increases", "negatively": "decreases"}
 #: Sign of what a gerund does, for "X causes Z by raising Y".
 _MECHANISM = {"increases": 1, "activates": 1, "causes": 1, "decreases": -1, "inhibits": -1}
-_HINDERING = frozenset({"prevents", "inhibits", "decreases"})
+_HINDERING = LOWERING | {"prevents"}
 #: Nouns of what happens to the thing they hold.
 _EVENTS = TURNING | CHANGES | BLURRING | EVENT_NOUNS.keys()
 _CLAUSE_LABELS = frozenset({"relcl", "xcomp", "ccomp", "pcomp", "advcl", "conj"})

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -93,15 +92,11 @@ def _is_parallel(parse: Parse, token: Token) -> bool:
 
 def _shares_head(parse: Parse, token: Token, after: Token) -> bool:
     """Whether a noun that turns the sign of the next name turns this one's: "X and Y degradation"."""
-    if noun(after) not in TURNING - ROLE_NOUNS.keys() or after.i != token.i + 3 or any(_left(token)):
+    if noun(after) not in TURNING - ROLE_NOUNS.keys() or after.i != token.i + 3 or token.n_lefts:
         return False
     pair = parse.mention(token), parse.mention(after.nbor(-1))
     groups = [None if each is None else group_of(parse.sentence.mentions[each].category) for each in pair]
     return after.nbor(-1).head.i == after.i and groups == [GENE, GENE]
-
-
-def _left(token: Token) -> Iterator[Token]:
-    return (child for child in token.children if child.i < token.i)
 
 
 def is_denied_noun(token: Token) -> bool:
